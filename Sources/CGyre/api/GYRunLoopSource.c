@@ -1,0 +1,76 @@
+/* Sources as the public sees them. Locks are taken below; any thread. */
+#include <gyre/GYRunLoopSource.h>
+
+#include "api/arguments.h"
+#include "base/check.h"
+#include "loop/callout.h"
+#include "loop/signal.h"
+#include "loop/sources.h"
+
+#include <string.h>
+
+GYTypeID GYRunLoopSourceGetTypeID(void) { return GY_KIND_SOURCE; }
+
+GYRunLoopSourceRef GYRunLoopSourceCreate(GYAllocatorRef allocator, GYIndex order,
+                                         GYRunLoopSourceContext *context) {
+    static const char call[] = "GYRunLoopSourceCreate";
+    (void)allocator;
+    if (context == NULL || !gy_source_version_is_known(context)) {
+        gy_report(call, context == NULL ? "the context is NULL" : "unknown version of the context",
+                  context == NULL ? "R70" : "R160");
+        return NULL;
+    }
+    GYRunLoopSourceRef source = gy_object_create(&gy_source_type, sizeof *source);
+    if (source == NULL) return NULL;
+    gy_source_init(source, order, context);
+    GYRunLoopSourceContext2 *c = &source->context;
+    if (c->retain != NULL) c->info = (void *)(uintptr_t)gy_callout_retain(c->retain, c->info);
+    return source;
+}
+
+GYIndex GYRunLoopSourceGetOrder(GYRunLoopSourceRef source) {
+    if (!gy_argument_is(source, GY_KIND_SOURCE, "GYRunLoopSourceGetOrder")) return 0;
+    return source->order;
+}
+
+void GYRunLoopSourceInvalidate(GYRunLoopSourceRef source) {
+    if (!gy_argument_is(source, GY_KIND_SOURCE, "GYRunLoopSourceInvalidate")) return;
+    gy_source_invalidate(source);
+}
+
+static bool is_not_performing(const void *item) {
+    const struct GYRunLoopSource *source = item;
+    return atomic_load_explicit(&source->performing, memory_order_seq_cst) == 0;
+}
+
+void GYRunLoopSourceInvalidateAndWait(GYRunLoopSourceRef source) {
+    if (!gy_argument_is(source, GY_KIND_SOURCE, "GYRunLoopSourceInvalidateAndWait")) return;
+    gy_retain(source);
+    gy_source_invalidate(source);
+    if (!gy_callout_is_mine(source)) {
+        atomic_store_explicit(&source->is_waited_for, 1, memory_order_seq_cst);
+        gy_callout_wait(is_not_performing, source);
+    }
+    gy_release(source);
+}
+
+GYBoolean GYRunLoopSourceIsValid(GYRunLoopSourceRef source) {
+    if (!gy_argument_is(source, GY_KIND_SOURCE, "GYRunLoopSourceIsValid")) return false;
+    return gy_source_is_valid(source);
+}
+
+void GYRunLoopSourceGetContext(GYRunLoopSourceRef source, GYRunLoopSourceContext *context) {
+    static const char call[] = "GYRunLoopSourceGetContext";
+    if (!gy_argument_is(source, GY_KIND_SOURCE, call)) return;
+    if (context == NULL || context->version != source->context.version) {
+        gy_report(call, context == NULL ? "the context is NULL" : "not the version of the source",
+                  "R162");
+        return;
+    }
+    memcpy(context, &source->context, gy_source_context_size(source->context.version));
+}
+
+void GYRunLoopSourceSignal(GYRunLoopSourceRef source) {
+    if (!gy_signal_argument_is(source, GY_KIND_SOURCE, "GYRunLoopSourceSignal")) return;
+    gy_signal(source);
+}

@@ -1,0 +1,213 @@
+/* Timers as the public sees them. Locks are taken below; any thread. */
+#include <gyre/GYRunLoopTimer.h>
+
+#include "api/arguments.h"
+#include "base/block_abi.h"
+#include "base/check.h"
+#include "loop/callout.h"
+#include "loop/timers.h"
+
+#include <errno.h>
+#include <math.h>
+
+GYTypeID GYRunLoopTimerGetTypeID(void) { return GY_KIND_TIMER; }
+
+static bool needs_extra(GYIndex order, const GYRunLoopTimerContext *context) {
+    return order != 0 || (context != NULL && (context->retain != NULL || context->release != NULL ||
+                                              context->copyDescription != NULL));
+}
+
+static GYRunLoopTimerRef create(double interval, GYIndex order, GYRunLoopTimerCallBack callout,
+                                const GYRunLoopTimerContext *context) {
+    GYRunLoopTimerRef timer = gy_object_create(&gy_timer_type, sizeof *timer);
+    if (timer == NULL) return NULL;
+    timer->interval = interval > 0 ? interval : 0;
+    timer->callout = callout;
+    if (needs_extra(order, context)) {
+        if (gy_timer_need_extra(timer) == NULL) {
+            gy_release(timer);
+            errno = ENOMEM;
+            return NULL;
+        }
+        timer->extra->order = order;
+        if (context != NULL) timer->extra->context = *context;
+    }
+    if (context == NULL) return timer;
+    const void *info = context->info;
+    if (context->retain != NULL) info = gy_callout_retain(context->retain, info);
+    atomic_init(&timer->info, (void *)(uintptr_t)info);
+    return timer;
+}
+
+/* R116. A date far in the past is as due as one a moment ago. */
+static GYAbsoluteTime clamped(GYAbsoluteTime date) {
+    return date < GY_TIMER_LAST_DATE ? date : GY_TIMER_LAST_DATE;
+}
+
+GYRunLoopTimerRef GYRunLoopTimerCreate(GYAllocatorRef allocator, GYAbsoluteTime fireDate,
+                                       GYTimeInterval interval, GYOptionFlags flags, GYIndex order,
+                                       GYRunLoopTimerCallBack callout,
+                                       GYRunLoopTimerContext *context) {
+    (void)allocator;
+    (void)flags;
+    if (isnan(fireDate) || isnan(interval)) {
+        gy_report("GYRunLoopTimerCreate", "the date or the interval is NaN", "R118");
+        return NULL;
+    }
+    GYRunLoopTimerRef timer = create(interval, order, callout, context);
+    if (timer == NULL) return NULL;
+    GYAbsoluteTime date = clamped(fireDate);
+    gy_timer_set_schedule(timer, gy_timer_deadline_of(date, gy_clock_now_ns()), date);
+    return timer;
+}
+
+GYRunLoopTimerRef GYRunLoopTimerCreateAt(int64_t fire_at_ns, int64_t interval_ns, GYIndex order,
+                                         GYRunLoopTimerCallBack callout,
+                                         GYRunLoopTimerContext *context) {
+    GYRunLoopTimerRef timer = create(gy_ns_to_seconds(interval_ns), order, callout, context);
+    if (timer == NULL) return NULL;
+    int64_t now_ns = gy_clock_now_ns();
+    gy_timer_set_schedule(timer, fire_at_ns > now_ns ? fire_at_ns : now_ns, NAN);
+    return timer;
+}
+
+static void call_block(GYRunLoopTimerRef timer, void *block) { gy_block_invoke_timer(block, timer); }
+
+/* Declared here for compilers that know no blocks: to the linker a block is a pointer. */
+#ifndef __BLOCKS__
+GY_EXPORT GYRunLoopTimerRef GYRunLoopTimerCreateWithHandler(GYAllocatorRef, GYAbsoluteTime,
+                                                            GYTimeInterval, GYOptionFlags, GYIndex,
+                                                            void *);
+#endif
+
+GYRunLoopTimerRef GYRunLoopTimerCreateWithHandler(GYAllocatorRef allocator, GYAbsoluteTime fireDate,
+                                                  GYTimeInterval interval, GYOptionFlags flags,
+                                                  GYIndex order, void *block) {
+    if (block == NULL) {
+        gy_report("GYRunLoopTimerCreateWithHandler", "the block is NULL", "R66");
+        return NULL;
+    }
+    GYRunLoopTimerContext context = {
+        .info = block,
+        .retain = gy_block_copy_as_info,
+        .release = gy_block_release,
+    };
+    GYRunLoopTimerRef timer =
+        GYRunLoopTimerCreate(allocator, fireDate, interval, flags, order, call_block, &context);
+    if (timer == NULL || atomic_load_explicit(&timer->info, memory_order_relaxed) != NULL) return timer;
+    gy_release(timer); /* the block could not be copied */
+    errno = ENOMEM;
+    return NULL;
+}
+
+/* ---- the next firing ---- */
+
+GYAbsoluteTime GYRunLoopTimerGetNextFireDate(GYRunLoopTimerRef timer) {
+    if (!gy_argument_is(timer, GY_KIND_TIMER, "GYRunLoopTimerGetNextFireDate")) return 0;
+    return gy_timer_is_valid(timer) ? gy_timer_date(timer) : 0;
+}
+
+int64_t GYRunLoopTimerGetNextFireAt(GYRunLoopTimerRef timer) {
+    if (!gy_argument_is(timer, GY_KIND_TIMER, "GYRunLoopTimerGetNextFireAt")) return GY_NEVER;
+    return gy_timer_is_valid(timer) ? gy_timer_deadline(timer) : GY_NEVER;
+}
+
+void GYRunLoopTimerSetNextFireDate(GYRunLoopTimerRef timer, GYAbsoluteTime fireDate) {
+    static const char call[] = "GYRunLoopTimerSetNextFireDate";
+    if (!gy_argument_is(timer, GY_KIND_TIMER, call)) return;
+    if (isnan(fireDate)) {
+        gy_report(call, "the date is NaN", "R118");
+        return;
+    }
+    if (!gy_timer_is_valid(timer)) return;
+    GYAbsoluteTime date = clamped(fireDate);
+    gy_timer_set_next(timer, gy_timer_deadline_of(date, gy_clock_now_ns()), date);
+}
+
+void GYRunLoopTimerSetNextFireAt(GYRunLoopTimerRef timer, int64_t fire_at_ns) {
+    if (!gy_argument_is(timer, GY_KIND_TIMER, "GYRunLoopTimerSetNextFireAt")) return;
+    if (!gy_timer_is_valid(timer)) return;
+    int64_t now_ns = gy_clock_now_ns();
+    gy_timer_set_next(timer, fire_at_ns > now_ns ? fire_at_ns : now_ns, NAN);
+}
+
+/* ---- what it was made with ---- */
+
+GYTimeInterval GYRunLoopTimerGetInterval(GYRunLoopTimerRef timer) {
+    if (!gy_argument_is(timer, GY_KIND_TIMER, "GYRunLoopTimerGetInterval")) return 0;
+    return timer->interval;
+}
+
+int64_t GYRunLoopTimerGetIntervalNanoseconds(GYRunLoopTimerRef timer) {
+    if (!gy_argument_is(timer, GY_KIND_TIMER, "GYRunLoopTimerGetIntervalNanoseconds")) return 0;
+    return gy_timer_interval_ns(timer);
+}
+
+GYBoolean GYRunLoopTimerDoesRepeat(GYRunLoopTimerRef timer) {
+    if (!gy_argument_is(timer, GY_KIND_TIMER, "GYRunLoopTimerDoesRepeat")) return false;
+    return timer->interval > 0;
+}
+
+GYIndex GYRunLoopTimerGetOrder(GYRunLoopTimerRef timer) {
+    if (!gy_argument_is(timer, GY_KIND_TIMER, "GYRunLoopTimerGetOrder")) return 0;
+    return timer->extra == NULL ? 0 : timer->extra->order;
+}
+
+void GYRunLoopTimerInvalidate(GYRunLoopTimerRef timer) {
+    if (!gy_argument_is(timer, GY_KIND_TIMER, "GYRunLoopTimerInvalidate")) return;
+    gy_timer_invalidate(timer);
+}
+
+static bool is_not_firing(const void *timer) {
+    uint32_t flags = atomic_load_explicit(&((GYRunLoopTimerRef)(uintptr_t)timer)->flags, memory_order_seq_cst);
+    return (flags & GY_TIMER_FIRING) == 0;
+}
+
+void GYRunLoopTimerInvalidateAndWait(GYRunLoopTimerRef timer) {
+    if (!gy_argument_is(timer, GY_KIND_TIMER, "GYRunLoopTimerInvalidateAndWait")) return;
+    gy_retain(timer);
+    gy_timer_invalidate(timer);
+    if (!gy_callout_is_mine(timer)) {
+        gy_timer_set_flags(timer, GY_TIMER_WAITED_FOR);
+        gy_callout_wait(is_not_firing, timer);
+    }
+    gy_release(timer);
+}
+
+GYBoolean GYRunLoopTimerIsValid(GYRunLoopTimerRef timer) {
+    if (!gy_argument_is(timer, GY_KIND_TIMER, "GYRunLoopTimerIsValid")) return false;
+    return gy_timer_is_valid(timer);
+}
+
+void GYRunLoopTimerGetContext(GYRunLoopTimerRef timer, GYRunLoopTimerContext *context) {
+    static const char call[] = "GYRunLoopTimerGetContext";
+    if (!gy_argument_is(timer, GY_KIND_TIMER, call)) return;
+    if (context == NULL || context->version != 0) {
+        gy_report(call, context == NULL ? "the context is NULL" : "the version is not 0", "R162");
+        return;
+    }
+    *context = timer->extra == NULL ? (GYRunLoopTimerContext){0} : timer->extra->context;
+    context->info = atomic_load_explicit(&timer->info, memory_order_acquire);
+}
+
+/* ---- tolerance ---- */
+
+GYTimeInterval GYRunLoopTimerGetTolerance(GYRunLoopTimerRef timer) {
+    if (!gy_argument_is(timer, GY_KIND_TIMER, "GYRunLoopTimerGetTolerance")) return 0;
+    return gy_ns_to_seconds(atomic_load_explicit(&timer->tolerance_ns, memory_order_relaxed));
+}
+
+void GYRunLoopTimerSetTolerance(GYRunLoopTimerRef timer, GYTimeInterval tolerance) {
+    if (!gy_argument_is(timer, GY_KIND_TIMER, "GYRunLoopTimerSetTolerance")) return;
+    gy_timer_set_tolerance(timer, tolerance > 0 ? gy_seconds_to_ns(tolerance) : 0);
+}
+
+int64_t GYRunLoopTimerGetToleranceNanoseconds(GYRunLoopTimerRef timer) {
+    if (!gy_argument_is(timer, GY_KIND_TIMER, "GYRunLoopTimerGetToleranceNanoseconds")) return 0;
+    return atomic_load_explicit(&timer->tolerance_ns, memory_order_relaxed);
+}
+
+void GYRunLoopTimerSetToleranceNanoseconds(GYRunLoopTimerRef timer, int64_t tolerance_ns) {
+    if (!gy_argument_is(timer, GY_KIND_TIMER, "GYRunLoopTimerSetToleranceNanoseconds")) return;
+    gy_timer_set_tolerance(timer, tolerance_ns);
+}

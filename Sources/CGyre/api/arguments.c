@@ -1,0 +1,44 @@
+#include "api/arguments.h"
+
+#include "base/check.h"
+#include "base/name.h"
+#include "loop/loop.h"
+
+#include <errno.h>
+
+static const char *complaint(const void *object, enum gy_kind kind) {
+    bool is_null = object == NULL;
+    switch (kind) {
+    case GY_KIND_RUN_LOOP: return is_null ? "the loop is NULL" : "not a live loop";
+    case GY_KIND_SOURCE: return is_null ? "the source is NULL" : "not a live source";
+    case GY_KIND_TIMER: return is_null ? "the timer is NULL" : "not a live timer";
+    case GY_KIND_OBSERVER: return is_null ? "the observer is NULL" : "not a live observer";
+    case GY_KIND_PERFORM: return is_null ? "the perform is NULL" : "not a live perform";
+    default: return is_null ? "the argument is NULL" : "not a live object of that type";
+    }
+}
+
+bool gy_argument_is(const void *object, enum gy_kind kind, const char *call) {
+    if (gy_object_is(object, kind)) return true;
+    gy_report(call, complaint(object, kind), "R170");
+    return false;
+}
+
+bool gy_signal_argument_is(const void *object, enum gy_kind kind, const char *call) {
+    if (gy_object_is(object, kind)) return true;
+    gy_report_from_signal(call, complaint(object, kind), "R155");
+    return false;
+}
+
+GYStringRef gy_argument_mode(GYStringRef mode, const char *call) {
+    if (gy_object_is(mode, GY_KIND_STRING)) return gy_name_intern(mode);
+    gy_report(call, mode == NULL ? "the mode is NULL" : "the mode is no string", "R10");
+    errno = EINVAL;
+    return NULL;
+}
+
+void gy_argument_loop_ended(GYRunLoopRef loop, const char *call) {
+    if (!loop->is_main) return;
+    static _Atomic bool told;
+    gy_report_once(&told, call, "the main thread has ended, and with it its loop", "R8");
+}

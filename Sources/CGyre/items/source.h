@@ -1,0 +1,75 @@
+/* Sources: what they are made of, and the mark that a signal leaves.
+ *
+ * Owns: the layout, validity, the mark. Relies on: nothing above; no lock, no system call.
+ * Threads: the mark is set from any thread and from signal handlers; the rest as told per field. */
+#ifndef GYRE_ITEMS_SOURCE_H
+#define GYRE_ITEMS_SOURCE_H
+
+#include "base/list.h"
+#include "base/object.h"
+
+#include <gyre/GYRunLoopSource.h>
+
+struct gy_mode;
+struct gy_port;
+
+enum gy_source_state {
+    GY_SOURCE_SIGNALLED = 1, /* the mark: the truth about whether it is to be performed */
+    GY_SOURCE_QUEUED = 2,    /* somebody is linking it, or has linked it, into its home's queue */
+    GY_SOURCE_INVALID = 4,
+};
+
+/* One mode that holds the source, or the common items of a loop. */
+typedef struct gy_membership {
+    GYRunLoopRef loop;    /* retained (R163) */
+    struct gy_mode *mode; /* NULL: the common items */
+    struct gy_port *port; /* versions 1 and 2: its registration there */
+    bool is_scheduled;    /* version 0: the schedule callback has been, or is being, called */
+} gy_membership;
+
+struct GYRunLoopSource {
+    gy_object head;
+    _Atomic uint32_t state;
+    _Atomic uint32_t performing;   /* callouts in progress, on all threads */
+    _Atomic uint32_t is_waited_for; /* by InvalidateAndWait: the end of a callout is announced */
+    uint32_t membership_count;     /* the table lock (memberships) */
+    gy_membership *memberships;    /* NULL while there are none; the table lock */
+    uint32_t membership_room;
+    _Atomic uint32_t hash;         /* as in the modes' sets; 0 until first asked for */
+    GYIndex order;
+    GYRunLoopSourceContext2 context; /* version 0's three callbacks lie over version 2's; see source.c */
+    /* The first loop it was added to, retained until the source is destroyed, so that a signal may
+     * push to its queue at any moment. Other loops that hold the source look at all their sources. */
+    _Atomic(GYRunLoopRef) home;
+    GYRunLoopSourceRef next_signalled; /* in the home's incoming stack; valid while QUEUED */
+    gy_node signalled;                 /* in the home's list; the home's lock */
+    _Atomic uint64_t signal_order;     /* when it was first signalled, among those of its loop */
+};
+
+/* The state of a new source; `context` is of a known version. */
+void gy_source_init(GYRunLoopSourceRef source, GYIndex order, const GYRunLoopSourceContext *context);
+bool gy_source_version_is_known(const GYRunLoopSourceContext *context);
+size_t gy_source_context_size(GYIndex version);
+
+static inline bool gy_source_is_valid(const struct GYRunLoopSource *source) {
+    /* Acquire: pairs with the release in gy_source_set_invalid. */
+    return (atomic_load_explicit(&source->state, memory_order_acquire) & GY_SOURCE_INVALID) == 0;
+}
+
+static inline bool gy_source_is_signalled(const struct GYRunLoopSource *source) {
+    uint32_t state = atomic_load_explicit(&source->state, memory_order_acquire);
+    return (state & (GY_SOURCE_SIGNALLED | GY_SOURCE_INVALID)) == GY_SOURCE_SIGNALLED;
+}
+
+/* True for the call that made it invalid; the mark goes too. */
+bool gy_source_set_invalid(GYRunLoopSourceRef source);
+
+static inline bool gy_source_is_port(const struct GYRunLoopSource *source) {
+    return source->context.version != 0;
+}
+const GYRunLoopSourceContext *gy_source_context0(const struct GYRunLoopSource *source);
+
+/* Everything that R82 compares but `info`, which may need a callback. */
+bool gy_source_is_alike(const struct GYRunLoopSource *a, const struct GYRunLoopSource *b);
+
+#endif

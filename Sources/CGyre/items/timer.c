@@ -1,0 +1,86 @@
+#include "items/timer.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+int64_t gy_timer_interval_ns(const struct GYRunLoopTimer *timer) {
+    return timer->interval > 0 ? gy_seconds_to_ns(timer->interval) : 0;
+}
+
+int64_t gy_timer_limited_tolerance(const struct GYRunLoopTimer *timer, int64_t tolerance_ns) {
+    int64_t half = gy_timer_interval_ns(timer) / 2;
+    if (tolerance_ns < 0) return 0;
+    return timer->interval > 0 && tolerance_ns > half ? half : tolerance_ns;
+}
+
+int64_t gy_timer_deadline_of(GYAbsoluteTime date, int64_t now_ns) {
+    int64_t deadline_ns = gy_clock_deadline_ns(date);
+    return deadline_ns > now_ns ? deadline_ns : now_ns;
+}
+
+int64_t gy_timer_deadline_after(int64_t served_ns, int64_t interval_ns, int64_t now_ns) {
+    int64_t next_ns = gy_ns_add(served_ns, interval_ns);
+    if (next_ns > now_ns) return next_ns;
+    /* Here served + interval <= now, so neither the difference nor the product can overflow. */
+    int64_t missed = (now_ns - served_ns) / interval_ns;
+    return gy_ns_add(served_ns + missed * interval_ns, interval_ns);
+}
+
+void gy_timer_set_schedule(GYRunLoopTimerRef timer, int64_t deadline_ns, GYAbsoluteTime date) {
+    atomic_store_explicit(&timer->deadline_ns, deadline_ns, memory_order_relaxed);
+    atomic_store_explicit(&timer->date, date, memory_order_relaxed);
+}
+
+GYAbsoluteTime gy_timer_date(const struct GYRunLoopTimer *timer) {
+    double date = atomic_load_explicit(&timer->date, memory_order_relaxed);
+    if (date == date) return date;
+    date = gy_clock_date(gy_timer_deadline(timer));
+    return date < GY_TIMER_LAST_DATE ? date : GY_TIMER_LAST_DATE;
+}
+
+gy_timer_extra *gy_timer_need_extra(GYRunLoopTimerRef timer) {
+    if (timer->extra == NULL) {
+        timer->extra = calloc(1, sizeof *timer->extra);
+        if (timer->extra == NULL) errno = ENOMEM;
+    }
+    return timer->extra;
+}
+
+gy_timer_slot *gy_timer_slot_at(GYRunLoopTimerRef timer, uint32_t i) {
+    return i == 0 ? &timer->slot : &timer->extra->more_slots[i - 1];
+}
+
+gy_timer_slot *gy_timer_slot_in(GYRunLoopTimerRef timer, const struct gy_mode *mode) {
+    for (uint32_t i = 0; i < timer->slot_count; i++) {
+        gy_timer_slot *slot = gy_timer_slot_at(timer, i);
+        if (slot->mode == mode) return slot;
+    }
+    return NULL;
+}
+
+bool gy_timer_reserve_slot(GYRunLoopTimerRef timer) {
+    if (timer->slot_count == 0) return true;
+    gy_timer_extra *extra = gy_timer_need_extra(timer);
+    if (extra == NULL) return false;
+    if (timer->slot_count - 1 < extra->more_room) return true;
+    uint32_t room = extra->more_room == 0 ? 2 : extra->more_room * 2;
+    gy_timer_slot *slots = realloc(extra->more_slots, room * sizeof *slots);
+    if (slots == NULL) {
+        errno = ENOMEM;
+        return false;
+    }
+    extra->more_slots = slots;
+    extra->more_room = room;
+    return true;
+}
+
+void gy_timer_add_slot(GYRunLoopTimerRef timer, struct gy_mode *mode, uint64_t sequence) {
+    *gy_timer_slot_at(timer, timer->slot_count++) = (gy_timer_slot){mode, GY_TIMER_LOOSE, sequence};
+}
+
+void gy_timer_remove_slot(GYRunLoopTimerRef timer, const struct gy_mode *mode) {
+    gy_timer_slot *slot = gy_timer_slot_in(timer, mode);
+    if (slot == NULL) return;
+    *slot = *gy_timer_slot_at(timer, timer->slot_count - 1);
+    timer->slot_count--;
+}

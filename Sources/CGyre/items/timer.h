@@ -1,0 +1,108 @@
+/* Timers: what they are made of, and the arithmetic of their dates.
+ *
+ * Owns: the layout and the rules R100 to R121 that need no loop. No lock, no system call.
+ * Threads: as told per field; "its loop's lock" means the lock of the loop the timer is in. A timer
+ * that is in no loop is changed through the atomic fields alone. */
+#ifndef GYRE_ITEMS_TIMER_H
+#define GYRE_ITEMS_TIMER_H
+
+#include "base/clock.h"
+#include "base/object.h"
+
+#include <gyre/GYRunLoopTimer.h>
+
+struct gy_mode;
+
+enum gy_timer_flags {
+    GY_TIMER_INVALID = 1,
+    GY_TIMER_FIRING = 2,   /* its callout is running: no run fires it (R112) */
+    GY_TIMER_DATE_SET = 4, /* from inside its callout: that date stands (R106) */
+    GY_TIMER_COMMON = 8,   /* a common item of its loop; its loop's lock */
+    GY_TIMER_WAITED_FOR = 16,
+    GY_TIMER_ENDS_WITH_LOOP = 32, /* of a delayed perform: invalidated at teardown */
+};
+
+#define GY_TIMER_LOOSE UINT32_MAX
+
+/* One mode that holds the timer. */
+typedef struct gy_timer_slot {
+    struct gy_mode *mode;
+    uint32_t index;    /* in the mode's heap, or GY_TIMER_LOOSE: being fired, or about to be */
+    uint64_t sequence; /* when it was put into the mode: orders equal deadlines */
+} gy_timer_slot;
+
+/* What most timers do without. */
+typedef struct gy_timer_extra {
+    GYIndex order;
+    GYRunLoopTimerContext context; /* its info is in the timer */
+    gy_timer_slot *more_slots;     /* beyond the first mode */
+    uint32_t more_room;
+} gy_timer_extra;
+
+struct GYRunLoopTimer {
+    gy_object head;
+    _Atomic uint32_t flags;
+    uint32_t slot_count;         /* its loop's lock */
+    _Atomic(GYRunLoopRef) loop;  /* NULL: free; see loop/registry.h for how it is read */
+    GYRunLoopTimerCallBack callout;
+    _Atomic(void *) info;        /* NULL after invalidation */
+    _Atomic int64_t deadline_ns; /* of the next firing */
+    _Atomic double date;         /* as given or set; NaN: computed from the deadline when asked */
+    _Atomic int64_t tolerance_ns;
+    double interval;             /* as given; 0: one-shot */
+    gy_timer_slot slot;          /* the first mode; its loop's lock */
+    gy_timer_extra *extra;       /* NULL for most */
+};
+
+/* Year 2129: later dates are clamped to it (R116). */
+#define GY_TIMER_LAST_DATE 4039289856.0
+
+/* The interval in whole nanoseconds: at least 1 when it repeats (R115), 0 for a one-shot timer. */
+int64_t gy_timer_interval_ns(const struct GYRunLoopTimer *timer);
+/* R109. */
+int64_t gy_timer_limited_tolerance(const struct GYRunLoopTimer *timer, int64_t tolerance_ns);
+
+/* The deadline of a date given now: one in the past means now (R117). */
+int64_t gy_timer_deadline_of(GYAbsoluteTime date, int64_t now_ns);
+/* R104: the deadline just served plus the least number of intervals that lies in the future. */
+int64_t gy_timer_deadline_after(int64_t served_ns, int64_t interval_ns, int64_t now_ns);
+
+static inline uint32_t gy_timer_flags_now(const struct GYRunLoopTimer *timer) {
+    /* Acquire: pairs with the release half of the changes below. */
+    return atomic_load_explicit(&timer->flags, memory_order_acquire);
+}
+static inline bool gy_timer_is_valid(const struct GYRunLoopTimer *timer) {
+    return (gy_timer_flags_now(timer) & GY_TIMER_INVALID) == 0;
+}
+/* Both return the flags before the change. Sequentially consistent: FIRING and WAITED_FOR are
+ * written and read crosswise by the loop and by a waiter (loop/callout.c). */
+static inline uint32_t gy_timer_set_flags(GYRunLoopTimerRef timer, uint32_t flags) {
+    return atomic_fetch_or_explicit(&timer->flags, flags, memory_order_seq_cst);
+}
+static inline uint32_t gy_timer_clear_flags(GYRunLoopTimerRef timer, uint32_t flags) {
+    return atomic_fetch_and_explicit(&timer->flags, ~flags, memory_order_seq_cst);
+}
+static inline int64_t gy_timer_deadline(const struct GYRunLoopTimer *timer) {
+    /* Relaxed: a lone value; the heap, which must agree with it, is behind the loop's lock. */
+    return atomic_load_explicit(&timer->deadline_ns, memory_order_relaxed);
+}
+static inline int64_t gy_timer_latest(const struct GYRunLoopTimer *timer) {
+    return gy_ns_add(gy_timer_deadline(timer),
+                     atomic_load_explicit(&timer->tolerance_ns, memory_order_relaxed));
+}
+/* Sets both faces of the next firing; pass NaN for a date to be computed when asked. */
+void gy_timer_set_schedule(GYRunLoopTimerRef timer, int64_t deadline_ns, GYAbsoluteTime date);
+/* R107. */
+GYAbsoluteTime gy_timer_date(const struct GYRunLoopTimer *timer);
+
+/* The extra part, made on demand; NULL where memory is out. */
+gy_timer_extra *gy_timer_need_extra(GYRunLoopTimerRef timer);
+
+/* Slots; the loop's lock. */
+gy_timer_slot *gy_timer_slot_in(GYRunLoopTimerRef timer, const struct gy_mode *mode);
+gy_timer_slot *gy_timer_slot_at(GYRunLoopTimerRef timer, uint32_t i);
+bool gy_timer_reserve_slot(GYRunLoopTimerRef timer);
+void gy_timer_add_slot(GYRunLoopTimerRef timer, struct gy_mode *mode, uint64_t sequence);
+void gy_timer_remove_slot(GYRunLoopTimerRef timer, const struct gy_mode *mode);
+
+#endif

@@ -1,0 +1,61 @@
+#include "loop/activation.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* The lock: other threads look at the innermost activation. */
+static bool make_room(GYRunLoopRef loop) {
+    if (loop->depth < loop->activation_room) return true;
+    uint32_t room = loop->activation_room == 0 ? 4 : loop->activation_room * 2;
+    gy_activation *activations = realloc(loop->activations, room * sizeof *activations);
+    if (activations == NULL) {
+        errno = ENOMEM;
+        return false;
+    }
+    loop->activations = activations;
+    loop->activation_room = room;
+    return true;
+}
+
+static void push(GYRunLoopRef loop, gy_activation activation) {
+    /* Acquire and release: a stop goes to the run that was innermost when it was made. */
+    activation.outer_stop =
+        atomic_exchange_explicit(&loop->stop, GY_STOP_RUNNING, memory_order_acq_rel);
+    activation.outer_window_is_open = gy_wake_is_open(&loop->wake);
+    loop->activations[loop->depth++] = activation;
+}
+
+bool gy_activation_begin(GYRunLoopRef loop, gy_mode *mode, int64_t deadline_ns, const void *frame) {
+    gy_loop_lock(loop);
+    bool ok = make_room(loop);
+    if (ok) {
+        push(loop, (gy_activation){.mode = mode,
+                                   .deadline_ns = deadline_ns,
+                                   .frame = frame,
+                                   .run = ++loop->run_count});
+    }
+    gy_loop_unlock(loop);
+    return ok;
+}
+
+void gy_activation_end(GYRunLoopRef loop) {
+    gy_loop_lock(loop);
+    gy_activation *run = gy_loop_innermost(loop);
+    /* A stop from here on is for the run around, one from before is forgotten (R46, R47). */
+    atomic_store_explicit(&loop->stop, run->outer_stop, memory_order_release);
+    if (run->outer_window_is_open) {
+        gy_wake_open(&loop->wake);
+    } else {
+        gy_wake_close(&loop->wake);
+    }
+    loop->depth--;
+    gy_loop_unlock(loop);
+}
+
+bool gy_activation_retire(GYRunLoopRef loop, const void *frame, gy_activation *gone) {
+    gy_activation *innermost = gy_loop_innermost(loop);
+    if (innermost == NULL || (uintptr_t)innermost->frame >= (uintptr_t)frame) return false;
+    *gone = *innermost;
+    gy_activation_end(loop);
+    return true;
+}

@@ -1,0 +1,22 @@
+/* Runs in progress on a loop: beginning one, ending one, and clearing away those whose stack frames
+ * are gone.
+ *
+ * Owns: the loop's stack of activations. A callback may leave a run by a C++ exception or a jump; no
+ * clean-up runs then, for that would need the unwinder. Each activation knows the address of its
+ * frame instead: the next run that begins above it (at a higher address, for the stack grows
+ * down) finds it dead and retires it.
+ * Threads: the loop's own. */
+#ifndef GYRE_LOOP_ACTIVATION_H
+#define GYRE_LOOP_ACTIVATION_H
+
+#include "loop/loop.h"
+
+/* Pushes an activation; false, with errno, where memory is out. The loop's lock is not held. */
+bool gy_activation_begin(GYRunLoopRef loop, gy_mode *mode, int64_t deadline_ns, const void *frame);
+void gy_activation_end(GYRunLoopRef loop);
+
+/* Takes the innermost activation away whose frame is gone: true if there was one. What it was
+ * calling, had taken and was about to fire is the caller's to put right, with the copy in *gone. */
+bool gy_activation_retire(GYRunLoopRef loop, const void *frame, gy_activation *gone);
+
+#endif

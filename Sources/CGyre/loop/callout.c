@@ -1,0 +1,188 @@
+#include "loop/callout.h"
+
+#include "loop/current.h"
+
+#define NAMED __attribute__((noinline))
+
+static pthread_mutex_t wait_mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t wait_condition = PTHREAD_COND_INITIALIZER;
+
+static void begin(GYRunLoopRef loop, enum gy_callout_kind kind, void *item) {
+    gy_lock_none_held();
+    gy_activation *run = gy_loop_innermost(loop);
+    run->item = item;
+    run->calling = kind;
+}
+
+/* The innermost run is again the one that began: nested ones have ended. */
+static void end(GYRunLoopRef loop) { gy_loop_innermost(loop)->calling = GY_CALLOUT_NONE; }
+
+static NAMED void gyre_calls_out_to_an_observer(GYRunLoopObserverRef observer,
+                                                GYRunLoopActivity activity, void *info) {
+    observer->callout(observer, activity, info);
+    __asm__ volatile(""); /* no tail call: the frame must stay visible */
+}
+
+static NAMED void gyre_calls_out_to_a_timer(GYRunLoopTimerRef timer, void *info) {
+    timer->callout(timer, info);
+    __asm__ volatile("");
+}
+
+static NAMED void gyre_calls_out_to_a_source(void (*perform)(void *), void *info) {
+    perform(info);
+    __asm__ volatile("");
+}
+
+static NAMED void gyre_calls_out_to_a_port(void (*perform)(void *, uint32_t), void *info,
+                                           uint32_t events) {
+    perform(info, events);
+    __asm__ volatile("");
+}
+
+static NAMED void gyre_calls_out_to_performed_work(GYPerformFunction function, void *info) {
+    function(info);
+    __asm__ volatile("");
+}
+
+/* R121: with a retain callback, info outlives an invalidation inside the callout. */
+static void *hold_info(const void *(*retain)(const void *), void (*release)(const void *), void *info) {
+    if (info == NULL || retain == NULL || release == NULL) return NULL;
+    return (void *)(uintptr_t)gy_callout_retain(retain, info);
+}
+
+void gy_callout_observer(GYRunLoopRef loop, GYRunLoopObserverRef observer,
+                         GYRunLoopActivity activity) {
+    void *info = atomic_load_explicit(&observer->info, memory_order_acquire);
+    if (observer->callout == NULL) return;
+    begin(loop, GY_CALLOUT_OBSERVER, observer);
+    gyre_calls_out_to_an_observer(observer, activity, info);
+    end(loop);
+}
+
+void gy_callout_timer(GYRunLoopRef loop, GYRunLoopTimerRef timer) {
+    if (timer->callout == NULL) return;
+    void *info = atomic_load_explicit(&timer->info, memory_order_acquire);
+    const GYRunLoopTimerContext *context = timer->extra == NULL ? NULL : &timer->extra->context;
+    void *held = context == NULL ? NULL : hold_info(context->retain, context->release, info);
+    begin(loop, GY_CALLOUT_TIMER, timer);
+    gyre_calls_out_to_a_timer(timer, info);
+    end(loop);
+    if (held != NULL) gy_callout_release(context->release, held);
+}
+
+static void source_called(GYRunLoopRef loop, GYRunLoopSourceRef source) {
+    atomic_fetch_add_explicit(&source->performing, 1, memory_order_seq_cst);
+    begin(loop, GY_CALLOUT_SOURCE, source);
+}
+
+void gy_callout_source_returned(GYRunLoopSourceRef source) {
+    atomic_fetch_sub_explicit(&source->performing, 1, memory_order_seq_cst);
+    if (atomic_load_explicit(&source->is_waited_for, memory_order_seq_cst)) gy_callout_announce();
+}
+
+void gy_callout_source(GYRunLoopRef loop, GYRunLoopSourceRef source) {
+    void (*perform)(void *) = gy_source_context0(source)->perform;
+    source_called(loop, source);
+    if (perform != NULL) gyre_calls_out_to_a_source(perform, source->context.info);
+    end(loop);
+    gy_callout_source_returned(source);
+}
+
+void gy_callout_port(GYRunLoopRef loop, GYRunLoopSourceRef source, uint32_t events) {
+    const GYRunLoopSourceContext2 *c = &source->context;
+    source_called(loop, source);
+    if (c->performEvents != NULL) {
+        gyre_calls_out_to_a_port(c->performEvents, c->info, events);
+    } else if (c->perform != NULL) {
+        gyre_calls_out_to_a_source(c->perform, c->info);
+    }
+    end(loop);
+    gy_callout_source_returned(source);
+}
+
+void gy_callout_block(GYRunLoopRef loop, gy_block *block) {
+    begin(loop, GY_CALLOUT_BLOCK, block);
+    gyre_calls_out_to_performed_work(block->function, block->info);
+    end(loop);
+}
+
+const void *gy_callout_retain(const void *(*retain)(const void *), const void *info) {
+    gy_lock_none_held();
+    return retain(info);
+}
+
+void gy_callout_release(void (*release)(const void *), const void *info) {
+    gy_lock_none_held();
+    release(info);
+}
+
+GYStringRef gy_callout_copy_description(GYStringRef (*copy)(const void *), const void *info) {
+    gy_lock_none_held();
+    return copy(info);
+}
+
+bool gy_callout_equal(GYBoolean (*equal)(const void *, const void *), const void *a, const void *b) {
+    gy_lock_none_held();
+    return equal(a, b) != 0;
+}
+
+GYHashCode gy_callout_hash(GYHashCode (*hash)(const void *), const void *info) {
+    gy_lock_none_held();
+    return hash(info);
+}
+
+int gy_callout_get_port(int (*get_port)(void *), void *info) {
+    gy_lock_none_held();
+    return get_port(info);
+}
+
+void gy_callout_schedule(GYRunLoopSourceRef source, GYRunLoopRef loop, GYStringRef mode) {
+    const GYRunLoopSourceContext *c = gy_source_context0(source);
+    if (gy_source_is_port(source) || c->schedule == NULL) return;
+    gy_lock_none_held();
+    c->schedule(c->info, loop, mode);
+}
+
+void gy_callout_cancel(GYRunLoopSourceRef source, GYRunLoopRef loop, GYStringRef mode) {
+    const GYRunLoopSourceContext *c = gy_source_context0(source);
+    if (gy_source_is_port(source) || c->cancel == NULL) return;
+    gy_lock_none_held();
+    c->cancel(c->info, loop, mode);
+}
+
+void gy_callout_perform(GYPerformFunction function, void *info) {
+    gy_lock_none_held();
+    gyre_calls_out_to_performed_work(function, info);
+}
+
+void gy_callout_announce(void) {
+    pthread_mutex_lock(&wait_mutex);
+    pthread_cond_broadcast(&wait_condition);
+    pthread_mutex_unlock(&wait_mutex);
+}
+
+void gy_callout_wait(bool (*is_over)(const void *item), const void *item) {
+    gy_lock_none_held();
+    int old;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &old); /* the mutex would stay locked */
+    pthread_mutex_lock(&wait_mutex);
+    while (!is_over(item)) pthread_cond_wait(&wait_condition, &wait_mutex);
+    pthread_mutex_unlock(&wait_mutex);
+    pthread_setcancelstate(old, NULL);
+}
+
+bool gy_callout_is_mine(const void *item) {
+    GYRunLoopRef loop = gy_current_loop;
+    if (loop == NULL) return false;
+    for (uint32_t i = 0; i < loop->depth; i++) {
+        const gy_activation *run = &loop->activations[i];
+        if (run->calling != GY_CALLOUT_NONE && run->item == item) return true;
+    }
+    return false;
+}
+
+/* The threads that waited are gone, and one of them may have held the mutex. */
+void gy_callout_reset_in_child(void) {
+    pthread_mutex_init(&wait_mutex, NULL);
+    pthread_cond_init(&wait_condition, NULL);
+}

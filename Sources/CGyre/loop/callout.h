@@ -1,0 +1,48 @@
+/* Every call into foreign code, each kind a function of its own that is never inlined: a backtrace
+ * says which kind of callback is running.
+ *
+ * Owns: the marks around a call (which item is busy, what the run is calling) and the way to wait
+ * for the end of one. Relies on: no lock held across any call here.
+ * Threads: the calls that a run makes, the loop's own; the others any. */
+#ifndef GYRE_LOOP_CALLOUT_H
+#define GYRE_LOOP_CALLOUT_H
+
+#include "loop/loop.h"
+
+/* Calls made by the innermost run of the calling thread's loop. The item is retained around them;
+ * observer and timer must be marked CALLED and FIRING before, under the lock, and stay so until
+ * the caller clears the mark. */
+void gy_callout_observer(GYRunLoopRef loop, GYRunLoopObserverRef observer, GYRunLoopActivity activity);
+void gy_callout_timer(GYRunLoopRef loop, GYRunLoopTimerRef timer);
+void gy_callout_source(GYRunLoopRef loop, GYRunLoopSourceRef source);
+void gy_callout_port(GYRunLoopRef loop, GYRunLoopSourceRef source, uint32_t events);
+/* Takes the block over: calls it and releases it. */
+void gy_callout_block(GYRunLoopRef loop, gy_block *block);
+
+/* Plain calls. */
+const void *gy_callout_retain(const void *(*retain)(const void *), const void *info);
+void gy_callout_release(void (*release)(const void *), const void *info);
+GYStringRef gy_callout_copy_description(GYStringRef (*copy)(const void *), const void *info);
+bool gy_callout_equal(GYBoolean (*equal)(const void *, const void *), const void *a, const void *b);
+GYHashCode gy_callout_hash(GYHashCode (*hash)(const void *), const void *info);
+int gy_callout_get_port(int (*get_port)(void *), void *info);
+void gy_callout_schedule(GYRunLoopSourceRef source, GYRunLoopRef loop, GYStringRef mode);
+void gy_callout_cancel(GYRunLoopSourceRef source, GYRunLoopRef loop, GYStringRef mode);
+void gy_callout_perform(GYPerformFunction function, void *info);
+
+/* Ends the marks of a call whose frame is gone (activation.h), or of one that has returned. */
+void gy_callout_source_returned(GYRunLoopSourceRef source);
+
+/* Tells whoever waits in gy_callout_wait that something it may be waiting for has changed. */
+void gy_callout_announce(void);
+/* Blocks until `is_over(item)`. What makes it true must then call gy_callout_announce if it finds
+ * the item marked as waited for; both sides use sequentially consistent accesses, so one of them
+ * sees the other. */
+void gy_callout_wait(bool (*is_over)(const void *item), const void *item);
+/* Whether the calling thread is itself inside a callout of the item. */
+bool gy_callout_is_mine(const void *item);
+
+/* For the fork handlers. */
+void gy_callout_reset_in_child(void);
+
+#endif

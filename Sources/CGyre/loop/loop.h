@@ -1,0 +1,119 @@
+/* The loop object: its modes, the runs in progress, and what waking and waiting need.
+ *
+ * Owns: struct GYRunLoop and its lock, rank loop. Relies on: registry.h for which thread it is of.
+ * Threads: any, under the lock, where a field does not say otherwise. "Own" below is short for: only
+ * the loop's own thread, without the lock. */
+#ifndef GYRE_LOOP_LOOP_H
+#define GYRE_LOOP_LOOP_H
+
+#include "base/lock.h"
+#include "items/block.h"
+#include "loop/mode.h"
+#include "wait/alarm.h"
+#include "wait/wake.h"
+
+/* What a run is calling at the moment; kept so that a frame that went away by an exception or a
+ * jump can be cleaned up after (see activation.h). */
+enum gy_callout_kind {
+    GY_CALLOUT_NONE,
+    GY_CALLOUT_OBSERVER,
+    GY_CALLOUT_SOURCE,
+    GY_CALLOUT_TIMER,
+    GY_CALLOUT_BLOCK,
+};
+
+/* One run in progress. */
+typedef struct gy_activation {
+    gy_mode *mode;
+    int64_t deadline_ns;
+    const void *frame; /* an address in the stack frame of the run */
+    uint64_t run;      /* the number of the run in its loop, from 1 */
+    uint32_t outer_stop;      /* the stop word of the run around it */
+    bool outer_window_is_open; /* wake-ups that this run does not use are the outer run's */
+    enum gy_callout_kind calling; /* `item` is valid while this is not NONE */
+    void *item;                   /* retained; a block is owned */
+    struct gy_port *port;         /* whose turn it is, while a port is called */
+    gy_block *taken;              /* blocks picked by a step and not yet run, by next_incoming */
+    struct gy_batch *batch;       /* sources picked by a step and not yet performed; see batch.h */
+    struct gy_firing *firing;     /* timers due and not yet fired; see firing.h */
+} gy_activation;
+
+enum gy_stop_word { GY_STOP_RUNNING = 1, GY_STOP_ASKED = 2 };
+
+struct GYRunLoop {
+    gy_object head;
+    gy_lock lock;
+    _Atomic bool is_dead; /* set once, under the lock; read anywhere */
+    bool is_main;         /* constant, but for the child of a fork */
+    bool death_is_told;   /* R8: the first call after the main loop's end is reported */
+
+    gy_set modes; /* by name; modes live as long as the loop */
+    gy_mode *default_mode;
+    GYStringRef *common_names; /* interned, retained; the default mode's first */
+    uint32_t common_name_count, common_name_room;
+    gy_set common_sources, common_timers, common_observers; /* one reference each */
+    uint64_t sequence;       /* numbers additions and signals */
+    uint64_t source_version; /* changes with every source that enters or leaves a mode */
+
+    gy_activation *activations; /* innermost last; changed by the own thread under the lock */
+    uint32_t depth, activation_room;
+    uint64_t run_count; /* own: runs begun so far */
+    _Atomic uint32_t stop; /* gy_stop_word of the innermost run; 0: not running */
+    gy_wake wake;
+    gy_alarm alarm;
+    gy_poller base; /* for modes without descriptors: wake-ups and timers alone */
+    bool uses_alarm; /* timers have been added: a set made anew watches a timerfd too */
+    bool wait_failure_is_told;
+    bool timers_had_their_turn; /* own: the last iteration served timers while a port was ready */
+
+    gy_block_queue blocks;
+    _Atomic(GYRunLoopSourceRef) signalled_incoming; /* see signal.h */
+    gy_node signalled;
+    _Atomic uint32_t signals_under_way; /* marked, and perhaps not yet in the queue */
+    uint32_t nested_edge_count;       /* ports made edge-triggered for a nested run (R98) */
+
+    struct gy_firing *spare_firing; /* own: kept for the next time timers are due */
+    struct gy_batch *spare_batch;   /* own: likewise for sources */
+    gy_node in_registry; /* the registry's lock */
+};
+
+/* `type` comes from above: what a loop's description shows is not this file's to know. Its finaliser is
+ * gy_loop_finalize. */
+GYRunLoopRef gy_loop_create(const gy_type *type, bool is_main);
+void gy_loop_finalize(void *loop);
+
+static inline void gy_loop_lock(GYRunLoopRef loop) { gy_lock_take(&loop->lock); }
+static inline void gy_loop_unlock(GYRunLoopRef loop) { gy_lock_give(&loop->lock); }
+static inline bool gy_loop_is_dead(const struct GYRunLoop *loop) {
+    /* Acquire: pairs with the release in teardown. */
+    return atomic_load_explicit(&loop->is_dead, memory_order_acquire);
+}
+
+/* All under the lock. `name` is interned. */
+gy_mode *gy_loop_find_mode(GYRunLoopRef loop, GYStringRef name);
+/* Finds or makes it; NULL with errno. */
+gy_mode *gy_loop_need_mode(GYRunLoopRef loop, GYStringRef name);
+/* Whether the name is in the set of common modes (R17). */
+bool gy_loop_name_is_common(GYRunLoopRef loop, GYStringRef name);
+/* Adds it to the set; false, with errno, where memory is out. */
+bool gy_loop_make_name_common(GYRunLoopRef loop, GYStringRef name);
+/* Takes back the last addition to the set, whose items could not all join. */
+void gy_loop_unmake_name_common(GYRunLoopRef loop, GYStringRef name);
+/* Every mode of the set that exists, one after the other: start with *cursor = 0. */
+gy_mode *gy_loop_next_common_mode(GYRunLoopRef loop, uint32_t *cursor);
+gy_mode *gy_loop_next_mode(GYRunLoopRef loop, uint32_t *cursor);
+
+/* Makes what a wait needs: the eventfd and the base set, and the timerfd where a timer comes. False
+ * with errno. */
+bool gy_loop_prepare_wait(GYRunLoopRef loop, bool with_alarm);
+/* Makes the loop look at its deadlines and descriptors anew; any thread. */
+static inline void gy_loop_nudge(GYRunLoopRef loop) { gy_wake_nudge(&loop->wake); }
+
+static inline gy_activation *gy_loop_innermost(GYRunLoopRef loop) {
+    return loop->depth == 0 ? NULL : &loop->activations[loop->depth - 1];
+}
+
+/* R43, R44; any thread, also a signal handler. */
+void gy_loop_stop(GYRunLoopRef loop);
+
+#endif

@@ -1,0 +1,24 @@
+/* Loose timers: in a mode and in no heap, because they are firing, or due and about to be.
+ *
+ * Owns: the list of what one step has taken as due. It lives on the heap and hangs from its
+ * activation, so that a nested run and the teardown can get at what is left of it.
+ * Threads: any, under the loop's lock. */
+#ifndef GYRE_LOOP_LOOSE_H
+#define GYRE_LOOP_LOOSE_H
+
+#include "loop/loop.h"
+
+typedef struct gy_firing {
+    int64_t now_ns;
+    uint32_t count, next, room;
+    gy_heap_entry entries[]; /* retained from `next` on, by ascending deadline */
+} gy_firing;
+
+/* Any loose timer of the loop. */
+GYRunLoopTimerRef gy_loose_any(GYRunLoopRef loop);
+/* Whichever is earlier: `timer`, which may be NULL, or a loose timer of the mode. */
+GYRunLoopTimerRef gy_loose_earlier(GYRunLoopRef loop, const gy_mode *mode, GYRunLoopTimerRef timer);
+/* Whether a timer is in some mode of the loop. */
+bool gy_loose_is_in_loop(GYRunLoopRef loop, GYRunLoopTimerRef timer);
+
+#endif

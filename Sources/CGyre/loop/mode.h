@@ -1,0 +1,68 @@
+/* One mode of one loop: the items that it holds.
+ *
+ * Owns: the sets and lists of items and the order of its timers; a reference to each item for each
+ * mode is taken and given up by the functions of sources.c, timers.c and observers.c.
+ * Relies on: the loop's lock, for every function and field but the atomic ones. */
+#ifndef GYRE_LOOP_MODE_H
+#define GYRE_LOOP_MODE_H
+
+#include "base/heap.h"
+#include "base/set.h"
+#include "items/observer.h"
+#include "items/source.h"
+#include "items/timer.h"
+#include "wait/poller.h"
+
+typedef struct gy_mode {
+    GYStringRef name; /* interned, retained */
+    GYRunLoopRef loop;
+    bool is_common;
+    /* Sources and timers held; what emptiness means (R13). The loop's own thread reads it without
+     * the lock, which is as good as having asked a moment earlier. */
+    _Atomic uint32_t item_count;
+    gy_set sources; /* by R82's hash */
+    uint32_t foreign_count; /* sources whose signals go to another loop's queue */
+    gy_observer_list observers;
+    _Atomic uint32_t timer_count; /* loose ones included; read as item_count is */
+    gy_heap timers;       /* those that wait, by deadline */
+    int64_t wake_ns;      /* the latest moment to wake up for a timer; valid while wake_is_known */
+    bool wake_is_known;
+    gy_poller poller; /* epoll_fd is -1 until the first descriptor comes */
+    _Atomic uint32_t port_count; /* read as item_count is */
+    gy_node ready; /* ports whose turn has come (R33) */
+    gy_node files; /* ports that epoll refuses: always ready */
+} gy_mode;
+
+gy_mode *gy_mode_create(GYStringRef name, GYRunLoopRef loop);
+void gy_mode_destroy(gy_mode *mode);
+
+static inline bool gy_mode_has_items(const gy_mode *mode) {
+    return atomic_load_explicit(&mode->item_count, memory_order_relaxed) != 0;
+}
+static inline void gy_mode_count_item(gy_mode *mode, int change) {
+    atomic_fetch_add_explicit(&mode->item_count, (uint32_t)change, memory_order_relaxed);
+}
+
+static inline bool gy_mode_has_timers(const gy_mode *mode) {
+    return atomic_load_explicit(&mode->timer_count, memory_order_relaxed) != 0;
+}
+static inline bool gy_mode_has_ports(const gy_mode *mode) {
+    return atomic_load_explicit(&mode->port_count, memory_order_relaxed) != 0;
+}
+
+/* Room for one timer more to wait; false, with errno, where memory is out. */
+bool gy_mode_reserve_timer(gy_mode *mode);
+/* Puts a loose timer among those that wait. */
+void gy_mode_start_timer(gy_mode *mode, GYRunLoopTimerRef timer);
+/* Takes it from them; it stays in the mode. Loose already: nothing happens. */
+void gy_mode_stop_timer(gy_mode *mode, gy_timer_slot *slot);
+/* Its deadline or tolerance has changed. */
+void gy_mode_reorder_timer(gy_mode *mode, GYRunLoopTimerRef timer, gy_timer_slot *slot);
+/* The deadline of the first timer that waits; GY_NEVER without. */
+int64_t gy_mode_first_deadline(const gy_mode *mode);
+/* When to wake up at the latest, so that no timer is later than its tolerance allows. */
+int64_t gy_mode_wake_ns(gy_mode *mode);
+/* Makes up to `room` timers that are due loose and lists them. */
+uint32_t gy_mode_take_due(gy_mode *mode, int64_t now_ns, gy_heap_entry *out, uint32_t room);
+
+#endif

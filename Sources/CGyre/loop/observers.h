@@ -1,0 +1,30 @@
+/* Observers entering and leaving modes, and one round of calls.
+ *
+ * Owns: the type of observers. Each mode holds a reference to its observers, and the common items
+ * one more. Threads: any, but the round, which is the loop's own; none of these may be called with
+ * a lock held. Mode names are interned. */
+#ifndef GYRE_LOOP_OBSERVERS_H
+#define GYRE_LOOP_OBSERVERS_H
+
+#include "loop/timers.h"
+
+extern const gy_type gy_observer_type;
+
+/* GY_ADD_FAILED leaves errno. */
+enum gy_add_result gy_observer_add(GYRunLoopRef loop, GYRunLoopObserverRef observer, GYStringRef mode);
+void gy_observer_remove(GYRunLoopRef loop, GYRunLoopObserverRef observer, GYStringRef mode);
+bool gy_observer_contains(GYRunLoopRef loop, GYRunLoopObserverRef observer, GYStringRef mode);
+void gy_observer_invalidate(GYRunLoopObserverRef observer);
+
+/* As for timers. */
+bool gy_observer_join_common(GYRunLoopRef loop, GYStringRef mode);
+void gy_observer_part_common(GYRunLoopRef loop, GYStringRef mode, uint64_t since);
+/* Teardown: all observers are detached and stay valid (R4). */
+void gy_observer_leave_all(GYRunLoopRef loop);
+
+/* Calls the observers of the innermost run's mode for one activity (R132 to R135). */
+void gy_observer_round(GYRunLoopRef loop, GYRunLoopActivity activity);
+/* After a callout: the mark goes, a one-shot observer ends (R133). */
+void gy_observer_finish_call(GYRunLoopObserverRef observer);
+
+#endif

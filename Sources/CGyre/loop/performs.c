@@ -1,0 +1,346 @@
+#include "loop/performs.h"
+
+#include "loop/callout.h"
+#include "loop/current.h"
+#include "loop/timers.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+GYRunLoopPerformState gy_perform_state(const struct GYRunLoopPerform *perform) {
+    return atomic_load_explicit(&perform->state, memory_order_seq_cst);
+}
+
+/* Moves a perform on from Pending; false if somebody else has. */
+static bool leave_pending(GYRunLoopPerformRef perform, GYRunLoopPerformState state) {
+    int32_t pending = kGYRunLoopPerformPending;
+    return atomic_compare_exchange_strong_explicit(&perform->state, &pending, state,
+                                                   memory_order_seq_cst, memory_order_seq_cst);
+}
+
+static void announce_if_awaited(GYRunLoopPerformRef perform) {
+    if (atomic_load_explicit(&perform->is_waited_for, memory_order_seq_cst)) gy_callout_announce();
+}
+
+static void set_done(GYRunLoopPerformRef perform) {
+    atomic_store_explicit(&perform->state, kGYRunLoopPerformDone, memory_order_seq_cst);
+    announce_if_awaited(perform);
+}
+
+static void release_info(GYPerformFunction release, void *info) {
+    if (release != NULL) gy_callout_perform(release, info);
+}
+
+/* ---- handing over ---- */
+
+bool gy_perform_enqueue(GYRunLoopRef loop, gy_block *block) {
+    return gy_block_queue_push(&loop->blocks, block);
+}
+
+static bool enqueue_now(GYRunLoopRef loop, GYRunLoopPerformRef perform, GYTypeRef mode) {
+    gy_block *block = gy_block_create(mode);
+    if (block == NULL) return false;
+    block->function = perform->function;
+    block->release = perform->release;
+    block->info = perform->info;
+    block->perform = gy_retain(perform);
+    perform->block = block;
+    if (gy_perform_enqueue(loop, block)) {
+        gy_wake_up(&loop->wake);
+        return true;
+    }
+    perform->block = NULL;
+    gy_block_free(block);
+    gy_release(perform); /* not the last: the caller has one */
+    errno = ESRCH;
+    return false;
+}
+
+static void delayed_call(GYRunLoopTimerRef timer, void *info) {
+    (void)timer;
+    GYRunLoopPerformRef perform = info;
+    if (!leave_pending(perform, kGYRunLoopPerformRunning)) return;
+    perform->function(perform->info);
+    set_done(perform);
+}
+
+/* The timer's context: the perform, and with it the caller's info, is let go when the timer ends,
+ * whether by firing, by cancellation or with the loop. */
+static void delayed_release(const void *info) {
+    GYRunLoopPerformRef perform = (GYRunLoopPerformRef)(uintptr_t)info;
+    if (leave_pending(perform, kGYRunLoopPerformLoopEnded)) announce_if_awaited(perform);
+    release_info(perform->release, perform->info);
+    gy_release(perform);
+}
+
+static GYRunLoopTimerRef make_timer(GYRunLoopPerformRef perform, int64_t delay_ns) {
+    GYRunLoopTimerRef timer = gy_object_create(&gy_timer_type, sizeof *timer);
+    if (timer == NULL || gy_timer_need_extra(timer) == NULL) {
+        gy_release(timer);
+        errno = ENOMEM;
+        return NULL;
+    }
+    timer->callout = delayed_call;
+    timer->extra->context.release = delayed_release;
+    atomic_store_explicit(&timer->info, gy_retain(perform), memory_order_release);
+    gy_timer_set_flags(timer, GY_TIMER_ENDS_WITH_LOOP);
+    gy_timer_set_schedule(timer, gy_ns_add(gy_clock_now_ns(), delay_ns), NAN);
+    return timer;
+}
+
+static int add_to_modes(GYRunLoopRef loop, GYRunLoopTimerRef timer, GYTypeRef mode) {
+    gy_block *names = gy_block_create(mode); /* only for its interned names */
+    if (names == NULL) return errno;
+    int error = 0;
+    for (uint32_t i = 0; i < names->mode_count && error == 0; i++) {
+        switch (gy_timer_add(loop, timer, names->modes[i])) {
+        case GY_ADDED: break;
+        case GY_ADD_DEAD_LOOP: error = ESRCH; break;
+        default: error = errno; break;
+        }
+    }
+    gy_block_free(names);
+    return error;
+}
+
+static bool start_delayed(GYRunLoopRef loop, GYRunLoopPerformRef perform, GYTypeRef mode,
+                          int64_t delay_ns) {
+    GYRunLoopTimerRef timer = make_timer(perform, delay_ns);
+    if (timer == NULL) return false;
+    perform->timer = timer; /* before the loop can fire it */
+    int error = add_to_modes(loop, timer, mode);
+    if (error == 0) return true;
+    /* Without its info the timer ends without a word, unless it has fired from a mode before the one
+     * that failed: then the call has been made. */
+    bool has_fired = atomic_exchange_explicit(&timer->info, NULL, memory_order_acq_rel) == NULL;
+    gy_timer_invalidate(timer);
+    if (has_fired) return true;
+    gy_release(perform); /* the timer's; not the last */
+    errno = error;
+    return false;
+}
+
+GYRunLoopPerformRef gy_perform_create(GYRunLoopRef loop, GYTypeRef mode, int64_t delay_ns,
+                                      GYPerformFunction function, void *info,
+                                      GYPerformFunction release) {
+    GYRunLoopPerformRef perform = gy_object_create(&gy_perform_type, sizeof *perform);
+    if (perform == NULL) return NULL;
+    perform->function = function;
+    perform->release = release;
+    perform->info = info;
+    atomic_init(&perform->loop, gy_retain(loop));
+    bool ok = delay_ns > 0 ? start_delayed(loop, perform, mode, delay_ns)
+                           : enqueue_now(loop, perform, mode);
+    if (ok) return perform;
+    int saved = errno;
+    gy_release(perform);
+    errno = saved;
+    return NULL;
+}
+
+/* The lock. Takes in what has come, and makes the modes that were given a block first (R10); one that
+ * there is no memory for comes with the next intake. */
+static void take_in(GYRunLoopRef loop) {
+    gy_node *end = &loop->blocks.pending, *last = end->previous;
+    gy_block_queue_take_in(&loop->blocks);
+    for (gy_node *n = last->next; n != end; n = n->next) {
+        const gy_block *block = gy_node_owner(n, gy_block, node);
+        for (uint32_t i = 0; i < block->mode_count; i++) {
+            if (block->modes[i] != kGYRunLoopCommonModes) gy_loop_need_mode(loop, block->modes[i]);
+        }
+    }
+}
+
+void gy_perform_make_modes(GYRunLoopRef loop) {
+    if (gy_block_queue_is_empty(&loop->blocks)) return;
+    gy_loop_lock(loop);
+    take_in(loop);
+    gy_loop_unlock(loop);
+}
+
+/* ---- running ---- */
+
+void gy_perform_finish_block(gy_block *block) {
+    GYRunLoopPerformRef perform = block->perform;
+    if (perform != NULL) set_done(perform);
+    release_info(block->release, block->info);
+    gy_release(perform);
+    gy_block_free(block);
+}
+
+static void discard(gy_block *block) {
+    gy_release(block->perform);
+    gy_block_free(block);
+}
+
+static void run_block(GYRunLoopRef loop, gy_block *block) {
+    if (block->perform != NULL && !leave_pending(block->perform, kGYRunLoopPerformRunning)) {
+        discard(block); /* taken back; info has been released by whoever did that */
+        return;
+    }
+    gy_callout_block(loop, block);
+    gy_perform_finish_block(block);
+}
+
+/* The lock. Moves what runs in the mode from the queue to a chain, oldest first. */
+static gy_block *take_matching(GYRunLoopRef loop, const gy_mode *mode) {
+    gy_block *first = NULL, **link = &first;
+    gy_node *end = &loop->blocks.pending;
+    for (gy_node *n = end->next, *next; n != end; n = next) {
+        next = n->next;
+        gy_block *block = gy_node_owner(n, gy_block, node);
+        if (!gy_block_runs_in(block, mode->name, mode->is_common)) continue;
+        gy_block_queue_remove(&loop->blocks, block);
+        if (block->perform != NULL) block->perform->block = NULL;
+        block->next_incoming = NULL;
+        *link = block;
+        link = &block->next_incoming;
+    }
+    return first;
+}
+
+void gy_perform_run_step(GYRunLoopRef loop) {
+    if (gy_block_queue_is_empty(&loop->blocks)) return;
+    gy_loop_lock(loop);
+    take_in(loop);
+    gy_activation *run = gy_loop_innermost(loop);
+    run->taken = take_matching(loop, run->mode);
+    gy_loop_unlock(loop);
+    for (gy_block *b; (b = gy_loop_innermost(loop)->taken) != NULL;) {
+        gy_loop_innermost(loop)->taken = b->next_incoming;
+        run_block(loop, b);
+    }
+}
+
+bool gy_perform_would_run(GYRunLoopRef loop, const gy_mode *mode) {
+    if (gy_block_queue_is_empty(&loop->blocks)) return false;
+    bool found = false;
+    gy_loop_lock(loop);
+    take_in(loop);
+    gy_node *end = &loop->blocks.pending;
+    for (gy_node *n = end->next; n != end && !found; n = n->next) {
+        gy_block *block = gy_node_owner(n, gy_block, node);
+        found = gy_block_runs_in(block, mode->name, mode->is_common);
+    }
+    gy_loop_unlock(loop);
+    return found;
+}
+
+void gy_perform_put_back(GYRunLoopRef loop, gy_block *taken) {
+    gy_loop_lock(loop);
+    gy_node *before = &loop->blocks.pending;
+    for (gy_block *b = taken; b != NULL; b = b->next_incoming) {
+        b->node.previous = before;
+        b->node.next = before->next;
+        before->next->previous = &b->node;
+        before->next = &b->node;
+        before = &b->node;
+        if (b->perform != NULL) b->perform->block = b;
+        atomic_fetch_add_explicit(&loop->blocks.pending_count, 1, memory_order_relaxed);
+    }
+    gy_loop_unlock(loop);
+}
+
+/* ---- taking back and waiting ---- */
+
+/* True if the block was still queued and is the caller's now. */
+static gy_block *unqueue(GYRunLoopPerformRef perform, GYRunLoopRef loop) {
+    gy_loop_lock(loop);
+    take_in(loop);
+    gy_block *block = perform->block;
+    if (block != NULL) gy_block_queue_remove(&loop->blocks, block);
+    perform->block = NULL;
+    gy_loop_unlock(loop);
+    return block;
+}
+
+static void take_back(GYRunLoopPerformRef perform) {
+    announce_if_awaited(perform);
+    if (perform->timer != NULL) {
+        gy_timer_invalidate(perform->timer); /* its context releases info */
+        return;
+    }
+    gy_block *block = unqueue(perform, atomic_load_explicit(&perform->loop, memory_order_relaxed));
+    release_info(perform->release, perform->info);
+    if (block != NULL) discard(block);
+}
+
+GYRunLoopPerformState gy_perform_cancel(GYRunLoopPerformRef perform) {
+    if (!leave_pending(perform, kGYRunLoopPerformCancelled)) return gy_perform_state(perform);
+    gy_retain(perform);
+    take_back(perform);
+    gy_release(perform);
+    return kGYRunLoopPerformCancelled;
+}
+
+static bool is_settled(const void *item) {
+    GYRunLoopPerformState state = gy_perform_state(item);
+    return state != kGYRunLoopPerformPending && state != kGYRunLoopPerformRunning;
+}
+
+static bool is_mine(GYRunLoopPerformRef perform) {
+    GYRunLoopRef loop = gy_current_loop;
+    if (perform->timer != NULL) return gy_callout_is_mine(perform->timer);
+    for (uint32_t i = 0; loop != NULL && i < loop->depth; i++) {
+        const gy_activation *run = &loop->activations[i];
+        if (run->calling != GY_CALLOUT_BLOCK) continue;
+        if (((const gy_block *)run->item)->perform == perform) return true;
+    }
+    return false;
+}
+
+static void await(GYRunLoopPerformRef perform) {
+    atomic_store_explicit(&perform->is_waited_for, 1, memory_order_seq_cst);
+    gy_callout_wait(is_settled, perform);
+}
+
+GYRunLoopPerformState gy_perform_cancel_and_wait(GYRunLoopPerformRef perform) {
+    GYRunLoopPerformState state = gy_perform_cancel(perform);
+    if (state != kGYRunLoopPerformRunning || is_mine(perform)) return state;
+    await(perform);
+    return gy_perform_state(perform);
+}
+
+bool gy_perform_wait(GYRunLoopPerformRef perform) {
+    await(perform);
+    return gy_perform_state(perform) == kGYRunLoopPerformDone;
+}
+
+/* ---- the end ---- */
+
+static gy_block *take_any(GYRunLoopRef loop) {
+    gy_loop_lock(loop);
+    gy_block_queue_end(&loop->blocks);
+    gy_block *block = NULL;
+    if (!gy_list_is_empty(&loop->blocks.pending)) {
+        block = gy_node_owner(loop->blocks.pending.next, gy_block, node);
+        gy_block_queue_remove(&loop->blocks, block);
+        if (block->perform != NULL) block->perform->block = NULL;
+    }
+    gy_loop_unlock(loop);
+    return block;
+}
+
+void gy_perform_end(GYRunLoopRef loop) {
+    for (gy_block *block; (block = take_any(loop)) != NULL;) {
+        GYRunLoopPerformRef perform = block->perform;
+        if (perform == NULL || leave_pending(perform, kGYRunLoopPerformLoopEnded)) {
+            if (perform != NULL) announce_if_awaited(perform);
+            release_info(block->release, block->info);
+        }
+        discard(block);
+    }
+}
+
+static void finalize(void *object) {
+    GYRunLoopPerformRef perform = object;
+    gy_release(perform->timer);
+    gy_release(atomic_load_explicit(&perform->loop, memory_order_relaxed));
+}
+
+const gy_type gy_perform_type = {
+    .kind = GY_KIND_PERFORM,
+    .name = "GYRunLoopPerform",
+    .finalize = finalize,
+};

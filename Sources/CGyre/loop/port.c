@@ -1,0 +1,252 @@
+#include "loop/port.h"
+
+#include "base/check.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define HANG_UP (EPOLLHUP | EPOLLRDHUP | EPOLLERR)
+
+static bool is_called_now(GYRunLoopRef loop, GYRunLoopSourceRef source) {
+    for (uint32_t i = 0; i < loop->depth; i++) {
+        const gy_activation *run = &loop->activations[i];
+        if (run->calling == GY_CALLOUT_SOURCE && run->item == source) return true;
+    }
+    return false;
+}
+
+/* What a watch has to report for all its ports; 0 when all are silent. */
+static uint32_t events_of(const gy_watch *watch) {
+    uint32_t events = 0, edge = EPOLLET;
+    for (gy_node *n = watch->members.next; n != &watch->members; n = n->next) {
+        const gy_port *port = gy_node_owner(n, gy_port, member);
+        if (port->is_silent) continue;
+        events |= port->wanted;
+        if (!port->is_edge) edge = 0;
+    }
+    return events == 0 ? 0 : events | edge;
+}
+
+static int refresh(gy_watch *watch, gy_poller *poller) {
+    uint32_t events = events_of(watch);
+    return events == watch->events ? 0 : gy_poller_change(poller, watch, events);
+}
+
+/* The number means another file by now: the ports of the old one stay in their modes and are never
+ * ready again (F72). */
+static void orphan_members(gy_mode *mode, gy_watch *watch) {
+    while (!gy_list_is_empty(&watch->members)) {
+        gy_port *port = gy_node_owner(watch->members.next, gy_port, member);
+        gy_list_remove(&port->member);
+        port->watch = NULL;
+    }
+    watch->events = 0; /* the kernel dropped the registration with the file */
+    gy_poller_unwatch(&mode->poller, watch);
+}
+
+static int join_watch(gy_mode *mode, gy_watch *watch, gy_port *port) {
+    gy_list_append(&watch->members, &port->member);
+    /* Asked also when nothing changes: the answer tells whether the number is still the same file,
+     * and an edge-triggered descriptor that is ready is reported to the newcomer. */
+    int error = gy_poller_change(&mode->poller, watch, events_of(watch));
+    if (error == 0) {
+        port->watch = watch;
+        return 0;
+    }
+    gy_list_remove(&port->member);
+    if (error == -ENOENT || error == -EBADF) orphan_members(mode, watch);
+    return error;
+}
+
+static int open_watch(gy_mode *mode, gy_port *port, int fd) {
+    uint32_t events = port->wanted | (port->is_edge ? EPOLLET : 0);
+    gy_watch *watch = gy_poller_watch(&mode->poller, fd, events);
+    if (watch == NULL) return -errno;
+    port->watch = watch;
+    gy_list_append(&watch->members, &port->member);
+    return 0;
+}
+
+static int register_port(GYRunLoopRef loop, gy_mode *mode, gy_port *port, int fd) {
+    int error = gy_poller_prepare(&mode->poller, loop->base.wake_fd, loop->base.alarm_fd);
+    if (error < 0) return error;
+    gy_watch *watch = gy_poller_find(&mode->poller, fd);
+    error = watch == NULL ? -ENOENT : join_watch(mode, watch, port);
+    if (error == -ENOENT) error = open_watch(mode, port, fd);
+    if (error != -EPERM) return error;
+    port->is_file = true;
+    gy_list_append(&mode->files, &port->member);
+    return 0;
+}
+
+static uint32_t wanted_by(GYRunLoopSourceRef source) {
+    if (source->context.version < 2) return EPOLLIN | EPOLLRDHUP;
+    uint32_t events = source->context.events & (EPOLLIN | EPOLLOUT | EPOLLPRI | EPOLLRDHUP);
+    /* Without it a socket whose peer has shut down would be readable for ever, unrecognised. */
+    return (events & EPOLLIN) != 0 ? events | EPOLLRDHUP : events | EPOLLERR;
+}
+
+gy_port *gy_port_create(GYRunLoopRef loop, gy_mode *mode, GYRunLoopSourceRef source, int fd) {
+    gy_port *port = calloc(1, sizeof *port);
+    if (port == NULL) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    port->source = source;
+    port->mode = mode;
+    port->fd = fd;
+    port->wanted = wanted_by(source);
+    if (fd >= 0) {
+        port->is_edge = (port->wanted & EPOLLIN) != 0 && gy_sys_is_counter(fd);
+        int error = register_port(loop, mode, port, fd);
+        if (error < 0) {
+            free(port);
+            errno = -error;
+            return NULL;
+        }
+    }
+    /* The first one finds the loop asleep in the base set, perhaps. */
+    if (atomic_fetch_add_explicit(&mode->port_count, 1, memory_order_relaxed) == 0) gy_loop_nudge(loop);
+    return port;
+}
+
+static void let_go(gy_port *port) {
+    if (port->is_removed && port->uses == 0) free(port);
+}
+
+void gy_port_remove(GYRunLoopRef loop, gy_port *port) {
+    gy_mode *mode = port->mode;
+    if (gy_node_is_linked(&port->ready)) gy_list_remove(&port->ready);
+    if (gy_node_is_linked(&port->member)) gy_list_remove(&port->member);
+    if (port->watch != NULL) {
+        if (gy_list_is_empty(&port->watch->members)) {
+            gy_poller_unwatch(&mode->poller, port->watch);
+        } else {
+            refresh(port->watch, &mode->poller);
+        }
+        port->watch = NULL;
+    }
+    if (port->is_file) gy_loop_nudge(loop);
+    atomic_fetch_sub_explicit(&mode->port_count, 1, memory_order_relaxed);
+    port->is_removed = true;
+    let_go(port);
+}
+
+void gy_port_forget_ready(gy_mode *mode) {
+    for (gy_node *n = mode->ready.next, *next; n != &mode->ready; n = next) {
+        next = n->next;
+        if (!gy_node_owner(n, gy_port, ready)->is_edge) gy_list_remove(n);
+    }
+}
+
+void gy_port_forget_all(gy_mode *mode) {
+    while (!gy_list_is_empty(&mode->ready)) gy_list_remove(mode->ready.next);
+}
+
+static void make_ready(gy_mode *mode, gy_port *port, uint32_t events) {
+    if (gy_node_is_linked(&port->ready)) {
+        port->came |= events;
+        return;
+    }
+    port->came = events;
+    gy_list_append(&mode->ready, &port->ready);
+}
+
+/* R98: a level-triggered port whose callout is running is reported edge by edge. The change makes
+ * the kernel report once what is there; this report, of the level, is not passed on. */
+static bool turned_into_edge(GYRunLoopRef loop, gy_mode *mode, gy_watch *watch) {
+    if ((watch->events & EPOLLET) != 0) return false;
+    for (gy_node *n = watch->members.next; n != &watch->members; n = n->next) {
+        if (!is_called_now(loop, gy_node_owner(n, gy_port, member)->source)) continue;
+        loop->nested_edge_count++;
+        return gy_poller_change(&mode->poller, watch, watch->events | EPOLLET) == 0;
+    }
+    return false;
+}
+
+static void report_watch(GYRunLoopRef loop, gy_mode *mode, gy_watch *watch, uint32_t events) {
+    if (turned_into_edge(loop, mode, watch)) return;
+    for (gy_node *n = watch->members.next; n != &watch->members; n = n->next) {
+        gy_port *port = gy_node_owner(n, gy_port, member);
+        uint32_t mine = events & (port->wanted | HANG_UP);
+        if (mine != 0 && !port->is_silent) make_ready(mode, port, mine);
+    }
+}
+
+static void report_files(GYRunLoopRef loop, gy_mode *mode) {
+    for (gy_node *n = mode->files.next; n != &mode->files; n = n->next) {
+        gy_port *port = gy_node_owner(n, gy_port, member);
+        if (port->is_told_inside) continue;
+        if (is_called_now(loop, port->source)) port->is_told_inside = true;
+        make_ready(mode, port, port->wanted & (EPOLLIN | EPOLLOUT));
+    }
+}
+
+static void drop_echo(GYRunLoopRef loop, gy_mode *mode) {
+    static const char text[] = "a watched descriptor was closed before its source was removed; "
+                               "the mode's epoll set is made anew";
+    gy_poller_remake(&mode->poller);
+    gy_loop_unlock(loop);
+    static _Atomic bool told;
+    gy_report_once(&told, "GYRunLoopRunInMode", text, "R99");
+    gy_loop_lock(loop);
+}
+
+void gy_port_take_in(GYRunLoopRef loop, gy_mode *mode, const struct epoll_event *events, int count) {
+    for (int i = 0; i < count; i++) {
+        gy_watch *watch = gy_poller_resolve(&mode->poller, &events[i]);
+        if (watch != NULL) report_watch(loop, mode, watch, events[i].events);
+    }
+    report_files(loop, mode);
+    if (mode->poller.has_echo) drop_echo(loop, mode);
+}
+
+gy_port *gy_port_begin_turn(gy_mode *mode, uint32_t *events) {
+    if (gy_list_is_empty(&mode->ready)) return NULL;
+    gy_port *port = gy_node_owner(mode->ready.next, gy_port, ready);
+    gy_list_remove(&port->ready);
+    *events = port->came;
+    port->uses++;
+    gy_retain(port->source);
+    return port;
+}
+
+/* The hang-up has been told, and nothing is left to read: the port falls silent (R97). What can still
+ * be waited for on a socket that is only half closed is the room to write. */
+static void silence(gy_mode *mode, gy_port *port, uint32_t events) {
+    if ((events & (EPOLLHUP | EPOLLERR)) == 0 && (port->wanted & EPOLLOUT) != 0) {
+        port->wanted &= ~(uint32_t)(EPOLLIN | EPOLLRDHUP);
+    } else {
+        port->is_silent = true;
+    }
+    refresh(port->watch, &mode->poller);
+}
+
+/* Level-triggered again once no callout of the descriptor's sources is in progress. */
+static void restore_levels(GYRunLoopRef loop) {
+    loop->nested_edge_count = 0;
+    uint32_t cursor = 0;
+    for (gy_mode *m; (m = gy_loop_next_mode(loop, &cursor)) != NULL;) {
+        uint32_t i = 0;
+        for (gy_watch *w; (w = gy_set_next(&m->poller.watches, &i)) != NULL;) {
+            bool busy = false;
+            for (gy_node *n = w->members.next; n != &w->members; n = n->next) {
+                busy |= is_called_now(loop, gy_node_owner(n, gy_port, member)->source);
+            }
+            if (!busy) {
+                refresh(w, &m->poller);
+            } else {
+                loop->nested_edge_count++;
+            }
+        }
+    }
+}
+
+void gy_port_end_turn(GYRunLoopRef loop, gy_port *port, uint32_t events, bool took_bytes) {
+    port->uses--;
+    if (port->uses == 0) port->is_told_inside = false;
+    if (loop->nested_edge_count > 0) restore_levels(loop);
+    bool hung_up = (events & HANG_UP) != 0 && !port->is_edge && port->watch != NULL;
+    if (hung_up && !took_bytes) silence(port->mode, port, events);
+    let_go(port);
+}

@@ -1,0 +1,51 @@
+/* Descriptors as sources: which ports are ready, whose turn it is, and when one falls silent.
+ *
+ * Owns: the registration of a version 1 or 2 source in one mode, and the mode's list of ready ports
+ * (R33, R91 to R99). Relies on: wait/poller for the kernel's side.
+ * Threads: everything under the loop's lock; the turns are taken by the loop's own thread. */
+#ifndef GYRE_LOOP_PORT_H
+#define GYRE_LOOP_PORT_H
+
+#include "loop/loop.h"
+
+typedef struct gy_port {
+    gy_node member; /* of its watch, or of the mode's files */
+    gy_node ready;  /* in the mode's list while its turn is to come */
+    GYRunLoopSourceRef source;
+    gy_mode *mode;
+    gy_watch *watch;  /* NULL: a negative port, a file, or one whose registration is gone */
+    int fd;           /* constant; -1: a negative port */
+    uint32_t wanted;  /* epoll events */
+    uint32_t came;    /* valid while in the list */
+    bool is_edge;     /* an eventfd or timerfd (R91) */
+    bool is_file;     /* epoll refuses it: always ready (R89) */
+    bool is_silent;   /* its hang-up has been told (R97) */
+    bool is_told_inside; /* a file reported to a run nested in its callout (R98) */
+    bool is_removed;
+    uint32_t uses; /* turns in progress; it is freed by the last one after its removal */
+} gy_port;
+
+/* Registers a source's descriptor in a mode; `fd` below zero: a port that never fires. NULL with
+ * errno, and nothing has changed. */
+gy_port *gy_port_create(GYRunLoopRef loop, gy_mode *mode, GYRunLoopSourceRef source, int fd);
+void gy_port_remove(GYRunLoopRef loop, gy_port *port);
+
+/* Readiness of an earlier run, or from before a nested one, is not to be trusted: forgotten, and
+ * asked for anew. Edge-triggered ports keep theirs (R99). */
+void gy_port_forget_ready(gy_mode *mode);
+/* All of it, in the child of a fork: what was fetched is the parent's (R7). */
+void gy_port_forget_all(gy_mode *mode);
+/* Sorts what a wait has brought into the list; files get a turn each. */
+void gy_port_take_in(GYRunLoopRef loop, gy_mode *mode, const struct epoll_event *events, int count);
+
+static inline bool gy_port_is_any_ready(const gy_mode *mode) {
+    return !gy_list_is_empty(&mode->ready);
+}
+
+/* Takes the turn of the first ready port: returns it with the events that came, its source retained.
+ * NULL: none. Give it back with gy_port_end_turn. */
+gy_port *gy_port_begin_turn(gy_mode *mode, uint32_t *events);
+/* After the callout. `took_bytes` is what R97 asks after a hang-up. */
+void gy_port_end_turn(GYRunLoopRef loop, gy_port *port, uint32_t events, bool took_bytes);
+
+#endif

@@ -1,0 +1,214 @@
+#define _GNU_SOURCE /* syscall */
+#include "loop/registry.h"
+
+#include "base/check.h"
+#include "base/name.h"
+#include "loop/callout.h"
+#include "loop/current.h"
+#include "loop/describe.h"
+#include "loop/observers.h"
+#include "loop/performs.h"
+#include "loop/port.h"
+#include "loop/signal.h"
+#include "loop/sources.h"
+#include "loop/timers.h"
+#include "loop/unwind.h"
+
+#include <errno.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* The registry's lock protects all of these. */
+static gy_node all_loops = {&all_loops, &all_loops};
+static GYRunLoopRef main_loop; /* retained until it ends; still named, as dead, after that */
+static bool is_set_up;
+static pthread_key_t exit_key;
+
+/* How often the destructor of the key has been called on this thread, and whether the loop is gone.
+ * Destructors that give their key a new value are called again, a few times: the loop is torn down
+ * in the third round, when those of others have had their turn and may still have used it. */
+static __thread int exit_round __attribute__((tls_model("initial-exec")));
+static __thread bool has_ended __attribute__((tls_model("initial-exec")));
+
+static bool is_main_thread(void) { return syscall(SYS_gettid) == getpid(); }
+
+/* ---- the end of a thread ---- */
+
+static void let_items_go(GYRunLoopRef loop) {
+    gy_source_leave_all(loop);
+    gy_perform_end(loop);
+    gy_timer_leave_all(loop);
+    gy_observer_leave_all(loop);
+}
+
+static void set_dead(GYRunLoopRef loop) {
+    gy_loop_lock(loop);
+    /* Release: pairs with the acquire in gy_loop_is_dead. */
+    atomic_store_explicit(&loop->is_dead, true, memory_order_release);
+    gy_signal_end(loop);
+    gy_loop_unlock(loop);
+}
+
+static void close_descriptors(GYRunLoopRef loop) {
+    gy_wake_end(&loop->wake);
+    gy_loop_lock(loop);
+    gy_alarm_end(&loop->alarm);
+    gy_poller_end(&loop->base);
+    uint32_t cursor = 0;
+    for (gy_mode *m; (m = gy_loop_next_mode(loop, &cursor)) != NULL;) gy_poller_end(&m->poller);
+    gy_loop_unlock(loop);
+}
+
+/* R4. Callbacks may add what they please until the loop is dead: that goes in the second round. */
+static void tear_down(GYRunLoopRef loop) {
+    gy_unwind_all(loop);
+    let_items_go(loop);
+    set_dead(loop);
+    let_items_go(loop);
+    close_descriptors(loop);
+    gy_registry_lock(); /* nobody is left between reading an item's loop and retaining it */
+    gy_list_remove(&loop->in_registry);
+    gy_registry_unlock();
+}
+
+static void thread_exits(void *value) {
+    GYRunLoopRef loop = value;
+    if (++exit_round < 3) {
+        pthread_setspecific(exit_key, loop);
+        return;
+    }
+    tear_down(loop);
+    gy_current_loop = NULL;
+    has_ended = true;
+    if (!loop->is_main) gy_release(loop); /* the main loop is named for ever */
+}
+
+/* ---- fork ---- */
+
+/* Every lock is held across a fork, so that the child finds nothing half-done. */
+static void before_fork(void) {
+    gy_registry_lock();
+    for (gy_node *n = all_loops.next; n != &all_loops; n = n->next) {
+        gy_lock_take_unranked(&gy_node_owner(n, struct GYRunLoop, in_registry)->lock);
+    }
+    gy_name_table_lock_for_fork();
+    gy_membership_lock_for_fork();
+}
+
+static void unlock_all(void) {
+    gy_membership_unlock_after_fork();
+    gy_name_table_unlock_after_fork();
+    for (gy_node *n = all_loops.next; n != &all_loops; n = n->next) {
+        gy_lock_give_unranked(&gy_node_owner(n, struct GYRunLoop, in_registry)->lock);
+    }
+    gy_registry_unlock();
+}
+
+/* The parent's epoll sets, eventfd and timerfd are closed here and made anew when next needed; events
+ * fetched before the fork are the parent's (R7). */
+static void disinherit(GYRunLoopRef loop) {
+    gy_wake_reset_in_child(&loop->wake);
+    gy_alarm_end(&loop->alarm);
+    gy_poller_abandon(&loop->base);
+    uint32_t cursor = 0;
+    for (gy_mode *m; (m = gy_loop_next_mode(loop, &cursor)) != NULL;) {
+        gy_poller_abandon(&m->poller);
+        gy_port_forget_all(m);
+    }
+}
+
+static void kill_in_child(GYRunLoopRef loop) {
+    loop->is_main = false;
+    atomic_store_explicit(&loop->is_dead, true, memory_order_release);
+    gy_wake_kill(&loop->wake);
+    gy_signal_end(loop);
+    gy_block_queue_end(&loop->blocks);
+    gy_list_remove(&loop->in_registry);
+}
+
+/* R7: the calling thread is the child's main thread; the loops of the others are dead. */
+static void after_fork_in_child(void) {
+    unlock_all();
+    gy_check_reset_in_child();
+    gy_callout_reset_in_child();
+    GYRunLoopRef own = gy_current_loop;
+    for (gy_node *n = all_loops.next, *next; n != &all_loops; n = next) {
+        next = n->next;
+        GYRunLoopRef loop = gy_node_owner(n, struct GYRunLoop, in_registry);
+        disinherit(loop);
+        if (loop != own) kill_in_child(loop);
+    }
+    main_loop = own;
+    if (own != NULL) own->is_main = true;
+}
+
+/* ---- making loops ---- */
+
+/* The registry's lock. False with errno. */
+static bool set_up(void) {
+    if (is_set_up) return true;
+    int error = pthread_key_create(&exit_key, thread_exits);
+    if (error == 0) error = pthread_atfork(before_fork, unlock_all, after_fork_in_child);
+    is_set_up = error == 0;
+    if (error != 0) errno = error;
+    return is_set_up;
+}
+
+static const gy_type loop_type = {
+    .kind = GY_KIND_RUN_LOOP,
+    .name = "GYRunLoop",
+    .finalize = gy_loop_finalize,
+    .copy_description = gy_describe_loop,
+};
+
+static GYRunLoopRef make_loop(bool is_main) {
+    if (!set_up()) return NULL;
+    GYRunLoopRef loop = gy_loop_create(&loop_type, is_main);
+    if (loop != NULL) gy_list_append(&all_loops, &loop->in_registry);
+    return loop;
+}
+
+/* The registry's lock. */
+static GYRunLoopRef need_main(void) {
+    if (main_loop == NULL) main_loop = make_loop(true);
+    return main_loop;
+}
+
+static void forget(GYRunLoopRef loop) {
+    gy_registry_lock();
+    gy_list_remove(&loop->in_registry);
+    if (main_loop == loop) main_loop = NULL;
+    gy_registry_unlock();
+    gy_release(loop);
+}
+
+static GYRunLoopRef adopt(GYRunLoopRef loop) {
+    if (loop == NULL) return NULL;
+    int error = pthread_setspecific(exit_key, loop);
+    if (error != 0) {
+        if (!loop->is_main) forget(loop);
+        errno = error;
+        return NULL;
+    }
+    gy_current_loop = loop;
+    return loop;
+}
+
+GYRunLoopRef gy_registry_current(void) {
+    if (gy_current_loop != NULL) return gy_current_loop;
+    if (has_ended) {
+        errno = ESRCH;
+        return NULL;
+    }
+    gy_registry_lock();
+    GYRunLoopRef loop = is_main_thread() ? need_main() : make_loop(false);
+    gy_registry_unlock();
+    return adopt(loop);
+}
+
+GYRunLoopRef gy_registry_main(void) {
+    gy_registry_lock();
+    GYRunLoopRef loop = need_main();
+    gy_registry_unlock();
+    return loop;
+}

@@ -1,0 +1,179 @@
+#include "loop/sleep.h"
+
+#include "base/check.h"
+#include "loop/port.h"
+
+#include <stdio.h>
+
+#define EVENT_ROOM 64
+#define POLL_ROOM 256u
+/* A busy loop looks at its descriptors at least this often (R34). */
+#define LOOK_EVERY_NS INT64_C(100000)
+/* Without an eventfd nothing ends the wait: how long a wake-up may then have to wait. */
+#define BLIND_WAIT_NS INT64_C(10000000)
+
+static int wake_fd_of(GYRunLoopRef loop) {
+    return atomic_load_explicit(&loop->wake.fd, memory_order_relaxed);
+}
+
+/* The lock. The set to wait in: the mode's own where it has descriptors. Sets are made when items
+ * are added; here they are made only for a main loop that runs empty and in the child of a fork. */
+static gy_poller *poller_of(const gy_run *run) {
+    GYRunLoopRef loop = run->loop;
+    if (loop->base.epoll_fd < 0 && !loop->base.was_remade) {
+        loop->base.was_remade = !gy_loop_prepare_wait(loop, loop->uses_alarm);
+    }
+    gy_poller *poller = gy_mode_has_ports(run->mode) ? &run->mode->poller : &loop->base;
+    if (poller->epoll_fd < 0 && !poller->was_remade) {
+        poller->wake_fd = wake_fd_of(loop);
+        poller->alarm_fd = loop->alarm.fd;
+        poller->was_remade = gy_poller_remake(poller) < 0;
+    }
+    return poller;
+}
+
+/* The wait itself has failed: somebody closed the set, or the kernel refuses it. Once it is made
+ * anew; after that the wait is done by poll. Its number is not closed, for it may be another file's
+ * by now. */
+static void replace_set(const gy_run *run, gy_poller *poller, int error) {
+    gy_loop_lock(run->loop);
+    bool once_more = !poller->was_remade;
+    poller->epoll_fd = -1;
+    if (once_more) gy_poller_remake(poller);
+    poller->was_remade = true;
+    bool told = run->loop->wait_failure_is_told;
+    run->loop->wait_failure_is_told = true;
+    gy_loop_unlock(run->loop);
+    if (told) return;
+    char text[96];
+    snprintf(text, sizeof text, "the wait failed with errno %d; the loop goes on without it", -error);
+    gy_report("GYRunLoopRunInMode", text, "R89");
+}
+
+static void take_in(const gy_run *run, const struct epoll_event *events, int count) {
+    gy_loop_lock(run->loop);
+    gy_port_take_in(run->loop, run->mode, events, count);
+    gy_loop_unlock(run->loop);
+}
+
+/* Poll reports a level: an eventfd that was rung stays readable until it is read. */
+static void empty_bell(GYRunLoopRef loop) {
+    int fd = wake_fd_of(loop);
+    if (fd >= 0) gy_sys_eventfd_clear(fd);
+}
+
+/* Without a set. `timeout_ns` reaches to the next timer too, for the alarm is not watched. */
+static int poll_instead(const gy_run *run, gy_poller *poller, struct epoll_event *events,
+                        int64_t timeout_ns) {
+    struct pollfd fds[POLL_ROOM];
+    gy_loop_lock(run->loop);
+    unsigned count = gy_poller_fill(poller, wake_fd_of(run->loop), fds, POLL_ROOM);
+    gy_loop_unlock(run->loop);
+    bool is_blind = wake_fd_of(run->loop) < 0;
+    if (is_blind && (timeout_ns < 0 || timeout_ns > BLIND_WAIT_NS)) timeout_ns = BLIND_WAIT_NS;
+    if (gy_wake_has_come(&run->loop->wake)) timeout_ns = 0;
+    if (gy_sys_poll(fds, count, timeout_ns) <= 0) return 0;
+    empty_bell(run->loop);
+    gy_loop_lock(run->loop);
+    int found = gy_poller_collect(poller, fds, count, events, EVENT_ROOM);
+    gy_loop_unlock(run->loop);
+    return found;
+}
+
+/* One wait; below zero: for ever. */
+static void fetch(gy_run *run, gy_poller *poller, int64_t timeout_ns) {
+    struct epoll_event events[EVENT_ROOM];
+    int count;
+    if (poller->epoll_fd >= 0) {
+        count = gy_poller_wait(poller, events, EVENT_ROOM, timeout_ns);
+    } else {
+        count = poll_instead(run, poller, events, timeout_ns);
+    }
+    if (count < 0) {
+        replace_set(run, poller, count);
+        return;
+    }
+    if (gy_mode_has_ports(run->mode)) take_in(run, events, count);
+}
+
+static bool is_any_ready(const gy_run *run) {
+    if (!gy_mode_has_ports(run->mode)) return false;
+    gy_loop_lock(run->loop);
+    bool ready = gy_port_is_any_ready(run->mode);
+    gy_loop_unlock(run->loop);
+    return ready;
+}
+
+static bool has_files(const gy_run *run) {
+    if (!gy_mode_has_ports(run->mode)) return false;
+    gy_loop_lock(run->loop);
+    bool files = !gy_list_is_empty(&run->mode->files);
+    gy_loop_unlock(run->loop);
+    return files;
+}
+
+/* A busy loop asks the kernel from time to time, one that has nothing left asks it now. */
+static void look(gy_run *run, bool asks_now) {
+    bool ports = gy_mode_has_ports(run->mode);
+    if (ports || gy_mode_has_timers(run->mode)) run->now_ns = gy_clock_now_ns();
+    if (!ports) return;
+    if (run->has_looked && run->now_ns - run->looked_at_ns < LOOK_EVERY_NS && !asks_now) return;
+    run->has_looked = true;
+    run->looked_at_ns = run->now_ns;
+    gy_loop_lock(run->loop);
+    gy_poller *poller = poller_of(run);
+    gy_loop_unlock(run->loop);
+    fetch(run, poller, 0);
+}
+
+typedef struct wait_plan {
+    gy_poller *poller;
+    int64_t until_ns;   /* the earlier of the next timer and the run's deadline */
+    int64_t timeout_ns; /* for the system call; below zero: for ever */
+} wait_plan;
+
+/* A run without time-out and timers reads no clock. */
+static wait_plan make_plan(gy_run *run) {
+    GYRunLoopRef loop = run->loop;
+    wait_plan plan;
+    gy_loop_lock(loop);
+    plan.poller = poller_of(run);
+    int64_t timer_ns = gy_mode_wake_ns(run->mode);
+    gy_loop_unlock(loop);
+    plan.until_ns = timer_ns < run->deadline_ns ? timer_ns : run->deadline_ns;
+    plan.timeout_ns = -1;
+    if (plan.until_ns == GY_NEVER) return plan;
+    run->now_ns = gy_clock_now_ns();
+    bool armed = plan.poller->epoll_fd >= 0 && plan.until_ns > run->now_ns &&
+                 gy_alarm_arm(&loop->alarm, timer_ns, run->now_ns);
+    int64_t limit_ns = armed ? run->deadline_ns : plan.until_ns;
+    if (limit_ns == GY_NEVER) return plan;
+    plan.timeout_ns = limit_ns > run->now_ns ? limit_ns - run->now_ns : 0;
+    return plan;
+}
+
+static void sleep_until_event(gy_run *run) {
+    for (;;) {
+        wait_plan plan = make_plan(run);
+        if (plan.poller->epoll_fd < 0) empty_bell(run->loop); /* rung before: the state tells */
+        fetch(run, plan.poller, plan.timeout_ns);
+        run->has_looked = true;
+        bool has_time = plan.until_ns != GY_NEVER || gy_mode_has_timers(run->mode) ||
+                        gy_mode_has_ports(run->mode);
+        if (has_time) run->looked_at_ns = run->now_ns = gy_clock_now_ns();
+        if (gy_wake_has_come(&run->loop->wake) || is_any_ready(run)) return;
+        if (plan.until_ns != GY_NEVER && run->now_ns >= plan.until_ns) return;
+        /* A nudge, an alarm that was put off, an edge from long ago: sleep on (R114, R156). */
+    }
+}
+
+void gy_sleep(gy_run *run, bool may_sleep) {
+    GYRunLoopRef loop = run->loop;
+    bool is_idle = (may_sleep || run->is_poll) && !is_any_ready(run);
+    if (is_idle && may_sleep && !has_files(run) && gy_wake_fall_asleep(&loop->wake)) {
+        sleep_until_event(run);
+    } else {
+        look(run, is_idle);
+    }
+    gy_wake_take(&loop->wake, gy_loop_innermost(loop)->outer_window_is_open);
+}

@@ -1,0 +1,27 @@
+/* Step 8 of an iteration: looking for events, or sleeping until there is one.
+ *
+ * Owns: the choice between the two, and what is done where the kernel refuses. What it finds goes to
+ * the mode's list of ready ports, and `now_ns` tells which timers are due.
+ * Threads: the loop's own, no lock held. */
+#ifndef GYRE_LOOP_SLEEP_H
+#define GYRE_LOOP_SLEEP_H
+
+#include "loop/loop.h"
+
+/* What one run remembers from iteration to iteration; on the run's stack. */
+typedef struct gy_run {
+    GYRunLoopRef loop;
+    gy_mode *mode;
+    int64_t deadline_ns; /* GY_NEVER: none */
+    bool is_poll;        /* the time-out is zero or less (R51) */
+    bool returns_after_source;
+    bool has_looked;      /* at the descriptors, in this run */
+    int64_t looked_at_ns; /* when it last did */
+    int64_t now_ns;       /* as read in step 8, where the mode has anything that asks for it */
+} gy_run;
+
+/* Looks only, when `may_sleep` is false or there is something to do already; else sleeps until a
+ * wake-up, a due timer, a ready port or the run's deadline. Closes the window for wake-ups. */
+void gy_sleep(gy_run *run, bool may_sleep);
+
+#endif

@@ -1,0 +1,512 @@
+#include "loop/sources.h"
+
+#include "loop/callout.h"
+#include "loop/describe.h"
+#include "loop/port.h"
+#include "loop/signal.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+static gy_lock membership_lock = GY_LOCK_INIT(GY_RANK_TABLE);
+
+void gy_membership_lock_for_fork(void) { gy_lock_take_unranked(&membership_lock); }
+void gy_membership_unlock_after_fork(void) { gy_lock_give_unranked(&membership_lock); }
+
+/* ---- memberships: the table lock, inside the loop's ---- */
+
+static gy_membership *find_membership(GYRunLoopSourceRef source, GYRunLoopRef loop,
+                                      const gy_mode *mode) {
+    for (uint32_t i = 0; i < source->membership_count; i++) {
+        gy_membership *m = &source->memberships[i];
+        if (m->loop == loop && m->mode == mode) return m;
+    }
+    return NULL;
+}
+
+static bool make_room(GYRunLoopSourceRef source) {
+    if (source->membership_count < source->membership_room) return true;
+    uint32_t room = source->membership_room == 0 ? 1 : source->membership_room * 2;
+    gy_membership *m = realloc(source->memberships, room * sizeof *m);
+    if (m == NULL) {
+        errno = ENOMEM;
+        return false;
+    }
+    source->memberships = m;
+    source->membership_room = room;
+    return true;
+}
+
+/* The source and the loop are retained for one another. */
+static bool add_membership(GYRunLoopSourceRef source, GYRunLoopRef loop, gy_mode *mode,
+                           gy_port *port) {
+    gy_lock_take(&membership_lock);
+    bool ok = make_room(source);
+    if (ok) {
+        source->memberships[source->membership_count++] =
+            (gy_membership){gy_retain(loop), mode, port, mode == NULL};
+        gy_retain(source);
+    }
+    gy_lock_give(&membership_lock);
+    return ok;
+}
+
+/* What was removed; its loop is NULL if there was nothing. The references are the caller's now. */
+static gy_membership take_membership(GYRunLoopSourceRef source, GYRunLoopRef loop,
+                                     const gy_mode *mode) {
+    gy_membership taken = {0};
+    gy_lock_take(&membership_lock);
+    gy_membership *m = find_membership(source, loop, mode);
+    if (m != NULL) {
+        taken = *m;
+        *m = source->memberships[--source->membership_count];
+    }
+    gy_lock_give(&membership_lock);
+    return taken;
+}
+
+gy_port *gy_source_port_in(GYRunLoopSourceRef source, const gy_mode *mode) {
+    gy_lock_take(&membership_lock);
+    const gy_membership *m = find_membership(source, mode->loop, mode);
+    gy_port *port = m == NULL ? NULL : m->port;
+    gy_lock_give(&membership_lock);
+    return port;
+}
+
+/* Any loop that holds the source, retained; NULL: none. */
+static GYRunLoopRef any_loop_of(GYRunLoopSourceRef source) {
+    gy_lock_take(&membership_lock);
+    GYRunLoopRef loop = source->membership_count == 0 ? NULL : gy_retain(source->memberships[0].loop);
+    gy_lock_give(&membership_lock);
+    return loop;
+}
+
+/* A membership in the loop: of a mode, or else of the common items. */
+static bool any_membership_in(GYRunLoopSourceRef source, GYRunLoopRef loop, gy_mode **mode) {
+    bool found = false;
+    gy_lock_take(&membership_lock);
+    for (uint32_t i = 0; i < source->membership_count && !(found && *mode != NULL); i++) {
+        if (source->memberships[i].loop != loop) continue;
+        *mode = source->memberships[i].mode;
+        found = true;
+    }
+    gy_lock_give(&membership_lock);
+    return found;
+}
+
+/* The next mode whose schedule callback has to be called, marked as called. */
+static gy_mode *next_to_schedule(GYRunLoopSourceRef source, GYRunLoopRef loop) {
+    gy_mode *mode = NULL;
+    gy_lock_take(&membership_lock);
+    for (uint32_t i = 0; i < source->membership_count && mode == NULL; i++) {
+        gy_membership *m = &source->memberships[i];
+        if (m->loop != loop || m->is_scheduled) continue;
+        m->is_scheduled = true;
+        mode = m->mode;
+    }
+    gy_lock_give(&membership_lock);
+    return mode;
+}
+
+/* One mode at a time, with no lock held: a source that leaves before its turn is not scheduled, and
+ * so not cancelled either. */
+static void schedule(GYRunLoopRef loop, GYRunLoopSourceRef source) {
+    for (gy_mode *m; (m = next_to_schedule(source, loop)) != NULL;) {
+        gy_callout_schedule(source, loop, m->name);
+    }
+}
+
+/* ---- equality ---- */
+
+GYHashCode gy_source_hash(GYRunLoopSourceRef source) {
+    const GYRunLoopSourceContext2 *c = &source->context;
+    if (c->hash == NULL) return (GYHashCode)(uintptr_t)c->info;
+    return gy_callout_hash(c->hash, c->info);
+}
+
+static uint32_t set_hash(GYRunLoopSourceRef source) {
+    /* Relaxed: every thread that works it out stores the same value. */
+    uint32_t hash = atomic_load_explicit(&source->hash, memory_order_relaxed);
+    if (hash != 0) return hash;
+    hash = gy_pointer_hash((const void *)gy_source_hash(source)) | 1;
+    atomic_store_explicit(&source->hash, hash, memory_order_relaxed);
+    return hash;
+}
+
+bool gy_source_equal(GYRunLoopSourceRef a, GYRunLoopSourceRef b) {
+    if (a == b) return true;
+    if (!gy_source_is_alike(a, b)) return false;
+    if (a->context.equal == NULL) return a->context.info == b->context.info;
+    return gy_callout_equal(a->context.equal, a->context.info, b->context.info);
+}
+
+/* Asks a candidate's equal callback without the lock. Sets *changed if the loop's sources are no
+ * longer what they were: the answer is stale and the search begins anew (R174). */
+static bool ask_equal(GYRunLoopRef loop, GYRunLoopSourceRef candidate, GYRunLoopSourceRef source,
+                      bool *changed) {
+    uint64_t version = loop->source_version;
+    gy_retain(candidate);
+    gy_loop_unlock(loop);
+    bool equal = gy_source_equal(candidate, source);
+    gy_release(candidate);
+    gy_loop_lock(loop);
+    *changed = version != loop->source_version;
+    return equal;
+}
+
+/* The source of a set that is equal to `source`, itself first; the lock, given up meanwhile where
+ * there are callbacks to ask. */
+static GYRunLoopSourceRef find_equal(GYRunLoopRef loop, const gy_set *set,
+                                     GYRunLoopSourceRef source) {
+    uint32_t hash = set_hash(source), cursor = 0;
+    if (gy_set_contains(set, source, hash)) return source;
+    for (GYRunLoopSourceRef c; (c = gy_set_candidate(set, hash, &cursor)) != NULL;) {
+        bool changed = false;
+        if (!gy_source_is_alike(c, source)) continue;
+        if (c->context.equal == NULL && c->context.info == source->context.info) return c;
+        if (c->context.equal == NULL) continue;
+        bool equal = ask_equal(loop, c, source, &changed);
+        if (equal && !changed) return c;
+        if (changed) cursor = 0;
+    }
+    return gy_set_contains(set, source, hash) ? source : NULL;
+}
+
+/* ---- entering ---- */
+
+static bool is_foreign(GYRunLoopRef loop, GYRunLoopSourceRef source) {
+    return atomic_load_explicit(&source->home, memory_order_relaxed) != loop;
+}
+
+static bool insert_into_mode(GYRunLoopRef loop, gy_mode *mode, GYRunLoopSourceRef source,
+                             gy_port *port) {
+    uint32_t hash = set_hash(source);
+    if (!gy_set_insert(&mode->sources, source, hash)) return false;
+    if (!add_membership(source, loop, mode, port)) {
+        gy_set_remove(&mode->sources, source, hash);
+        return false;
+    }
+    gy_mode_count_item(mode, 1);
+    loop->source_version++;
+    gy_signal_adopt(loop, source);
+    if (is_foreign(loop, source)) mode->foreign_count++;
+    return true;
+}
+
+/* True if the source, or one that is equal, is in the mode now. The lock. */
+static bool enter_mode(GYRunLoopRef loop, gy_mode *mode, GYRunLoopSourceRef source, int fd) {
+    if (find_equal(loop, &mode->sources, source) != NULL) return true;
+    gy_port *port = NULL;
+    if (gy_source_is_port(source)) {
+        port = gy_port_create(loop, mode, source, fd);
+        if (port == NULL) return false;
+    }
+    if (insert_into_mode(loop, mode, source, port)) return true;
+    int saved = errno;
+    if (port != NULL) gy_port_remove(loop, port);
+    errno = saved;
+    return false;
+}
+
+/* What a removal leaves to be done once the lock is given up: the cancel callback, and the
+ * references that the membership held. */
+typedef struct leaving {
+    GYRunLoopSourceRef source; /* NULL: nothing was removed */
+    gy_membership membership;
+} leaving;
+
+static leaving leave_mode(GYRunLoopRef loop, gy_mode *mode, GYRunLoopSourceRef source) {
+    leaving left = {0};
+    if (!gy_set_remove(&mode->sources, source, set_hash(source))) return left;
+    left.membership = take_membership(source, loop, mode);
+    left.source = source;
+    if (left.membership.port != NULL) gy_port_remove(loop, left.membership.port);
+    if (is_foreign(loop, source)) mode->foreign_count--;
+    gy_mode_count_item(mode, -1);
+    loop->source_version++;
+    return left;
+}
+
+static void finish_leaving(leaving left) {
+    if (left.source == NULL) return;
+    gy_membership *m = &left.membership;
+    if (m->is_scheduled && m->mode != NULL) {
+        gy_callout_cancel(left.source, m->loop, m->mode->name);
+    }
+    gy_release(left.source);
+    gy_release(m->loop);
+}
+
+/* Takes a source out of the modes that it has just entered: those it is not scheduled in yet. */
+static void undo_entering(GYRunLoopRef loop, GYRunLoopSourceRef source) {
+    int saved = errno;
+    uint32_t cursor = 0;
+    for (gy_mode *m; (m = gy_loop_next_mode(loop, &cursor)) != NULL;) {
+        gy_lock_take(&membership_lock);
+        const gy_membership *membership = find_membership(source, loop, m);
+        bool is_new = membership != NULL && !membership->is_scheduled;
+        gy_lock_give(&membership_lock);
+        if (!is_new) continue;
+        leave_mode(loop, m, source);
+        gy_release(source); /* neither is the last reference: the caller has one of each */
+        gy_release(loop);
+    }
+    errno = saved;
+}
+
+static bool enter_common_modes(GYRunLoopRef loop, GYRunLoopSourceRef source, int fd) {
+    uint32_t cursor = 0;
+    for (gy_mode *m; (m = gy_loop_next_common_mode(loop, &cursor)) != NULL;) {
+        if (enter_mode(loop, m, source, fd)) continue;
+        undo_entering(loop, source);
+        return false;
+    }
+    return true;
+}
+
+static bool enter_common(GYRunLoopRef loop, GYRunLoopSourceRef source, int fd) {
+    if (find_equal(loop, &loop->common_sources, source) != NULL) return true;
+    if (!gy_set_insert(&loop->common_sources, source, set_hash(source))) return false;
+    if (add_membership(source, loop, NULL, NULL)) {
+        if (enter_common_modes(loop, source, fd)) return true;
+        take_membership(source, loop, NULL);
+        gy_release(source);
+        gy_release(loop);
+    }
+    gy_set_remove(&loop->common_sources, source, set_hash(source));
+    return false;
+}
+
+static bool enter(GYRunLoopRef loop, GYRunLoopSourceRef source, GYStringRef name, int fd) {
+    if (!gy_loop_prepare_wait(loop, false)) return false;
+    if (name == kGYRunLoopCommonModes) return enter_common(loop, source, fd);
+    gy_mode *mode = gy_loop_need_mode(loop, name);
+    return mode != NULL && enter_mode(loop, mode, source, fd);
+}
+
+static int port_of(GYRunLoopSourceRef source) {
+    const GYRunLoopSourceContext2 *c = &source->context;
+    if (!gy_source_is_port(source) || c->getPort == NULL) return -1;
+    return gy_callout_get_port(c->getPort, c->info);
+}
+
+static void leave_loop(GYRunLoopRef loop, GYRunLoopSourceRef source);
+
+bool gy_source_add(GYRunLoopRef loop, GYRunLoopSourceRef source, GYStringRef mode) {
+    set_hash(source); /* the callbacks, if there are any, before the lock */
+    int fd = port_of(source), error = 0;
+    gy_loop_lock(loop);
+    bool alive = !gy_loop_is_dead(loop);
+    if (alive && gy_source_is_valid(source) && !enter(loop, source, mode, fd)) error = errno;
+    gy_loop_unlock(loop);
+    if (alive && error == 0) schedule(loop, source);
+    /* Invalidated by another thread while it entered: nobody else takes it out again. */
+    if (alive && !gy_source_is_valid(source)) leave_loop(loop, source);
+    errno = error;
+    return alive;
+}
+
+static bool join_one(GYRunLoopRef loop, GYStringRef name, GYRunLoopSourceRef source) {
+    int fd = port_of(source);
+    gy_loop_lock(loop);
+    bool ok = true;
+    if (gy_set_contains(&loop->common_sources, source, set_hash(source))) {
+        gy_mode *mode = gy_loop_need_mode(loop, name);
+        ok = mode != NULL && enter_mode(loop, mode, source, fd);
+    }
+    gy_loop_unlock(loop);
+    return ok;
+}
+
+/* The common sources, each retained; NULL with *count > 0 where memory is out. */
+static GYRunLoopSourceRef *copy_common(GYRunLoopRef loop, uint32_t *count) {
+    gy_loop_lock(loop);
+    uint32_t cursor = 0, filled = 0;
+    *count = loop->common_sources.count;
+    GYRunLoopSourceRef *copy = *count == 0 ? NULL : calloc(*count, sizeof(GYRunLoopSourceRef));
+    for (GYRunLoopSourceRef s;
+         copy != NULL && (s = gy_set_next(&loop->common_sources, &cursor)) != NULL;) {
+        copy[filled++] = gy_retain(s);
+    }
+    gy_loop_unlock(loop);
+    return copy;
+}
+
+bool gy_source_join_common(GYRunLoopRef loop, GYStringRef mode) {
+    uint32_t count = 0, joined = 0;
+    GYRunLoopSourceRef *sources = copy_common(loop, &count);
+    if (sources == NULL && count > 0) {
+        errno = ENOMEM;
+        return false;
+    }
+    while (joined < count && join_one(loop, mode, sources[joined])) joined++;
+    int error = joined < count ? errno : 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (error == 0) {
+            schedule(loop, sources[i]);
+        } else {
+            gy_loop_lock(loop);
+            undo_entering(loop, sources[i]);
+            gy_loop_unlock(loop);
+        }
+        gy_release(sources[i]);
+    }
+    free(sources);
+    errno = error;
+    return error == 0;
+}
+
+/* ---- leaving ---- */
+
+static void remove_from_mode(GYRunLoopRef loop, GYRunLoopSourceRef source, GYStringRef name) {
+    leaving left = {0};
+    gy_loop_lock(loop);
+    gy_mode *mode = gy_loop_find_mode(loop, name);
+    if (mode != NULL) {
+        GYRunLoopSourceRef there = find_equal(loop, &mode->sources, source);
+        if (there != NULL) left = leave_mode(loop, mode, there);
+    }
+    gy_loop_unlock(loop);
+    finish_leaving(left);
+}
+
+/* The common item that is equal, no longer recorded; its references are the caller's. */
+static GYRunLoopSourceRef take_common(GYRunLoopRef loop, GYRunLoopSourceRef source) {
+    gy_loop_lock(loop);
+    GYRunLoopSourceRef there = find_equal(loop, &loop->common_sources, source);
+    if (there != NULL) {
+        gy_set_remove(&loop->common_sources, there, set_hash(there));
+        take_membership(there, loop, NULL);
+        loop->source_version++;
+    }
+    gy_loop_unlock(loop);
+    return there;
+}
+
+/* The i-th common name, retained; NULL behind the last. Names only come, at the end. */
+static GYStringRef copy_common_name(GYRunLoopRef loop, uint32_t i) {
+    gy_loop_lock(loop);
+    GYStringRef name = i < loop->common_name_count ? gy_retain(loop->common_names[i]) : NULL;
+    gy_loop_unlock(loop);
+    return name;
+}
+
+static void remove_from_common(GYRunLoopRef loop, GYRunLoopSourceRef source) {
+    GYRunLoopSourceRef item = take_common(loop, source);
+    if (item == NULL) return; /* R20: not recorded, nothing happens */
+    GYStringRef name;
+    for (uint32_t i = 0; (name = copy_common_name(loop, i)) != NULL; i++) {
+        remove_from_mode(loop, item, name);
+        gy_release(name);
+    }
+    gy_release(item);
+    gy_release(loop);
+}
+
+void gy_source_remove(GYRunLoopRef loop, GYRunLoopSourceRef source, GYStringRef mode) {
+    if (mode == kGYRunLoopCommonModes) {
+        remove_from_common(loop, source);
+    } else {
+        remove_from_mode(loop, source, mode);
+    }
+}
+
+bool gy_source_contains(GYRunLoopRef loop, GYRunLoopSourceRef source, GYStringRef mode) {
+    set_hash(source);
+    gy_loop_lock(loop);
+    const gy_set *set = &loop->common_sources;
+    if (mode != kGYRunLoopCommonModes) {
+        gy_mode *m = gy_loop_find_mode(loop, mode);
+        set = m == NULL ? NULL : &m->sources;
+    }
+    bool found = set != NULL && find_equal(loop, set, source) != NULL;
+    gy_loop_unlock(loop);
+    return found;
+}
+
+/* This very source leaves one mode, or the common items, of a loop; false: it was in none. */
+static bool leave_one(GYRunLoopRef loop, GYRunLoopSourceRef source) {
+    leaving left = {0};
+    gy_mode *mode = NULL;
+    gy_loop_lock(loop);
+    bool found = any_membership_in(source, loop, &mode);
+    if (found && mode != NULL) {
+        left = leave_mode(loop, mode, source);
+    } else if (found) {
+        gy_set_remove(&loop->common_sources, source, set_hash(source));
+        left.membership = take_membership(source, loop, NULL);
+        left.source = left.membership.loop == NULL ? NULL : source;
+        loop->source_version++;
+    }
+    gy_loop_unlock(loop);
+    finish_leaving(left);
+    return found;
+}
+
+static void leave_loop(GYRunLoopRef loop, GYRunLoopSourceRef source) {
+    while (leave_one(loop, source)) {}
+}
+
+void gy_source_invalidate(GYRunLoopSourceRef source) {
+    if (!gy_source_set_invalid(source)) return;
+    gy_retain(source); /* the modes' references may be the last */
+    for (GYRunLoopRef loop; (loop = any_loop_of(source)) != NULL;) {
+        leave_loop(loop, source);
+        gy_release(loop);
+    }
+    gy_release(source);
+}
+
+/* A source of the loop that is, or is not, of version 0; retained. */
+static GYRunLoopSourceRef any_source(GYRunLoopRef loop, bool ports) {
+    GYRunLoopSourceRef found = NULL;
+    gy_loop_lock(loop);
+    uint32_t cursor = 0;
+    for (gy_mode *m; found == NULL && (m = gy_loop_next_mode(loop, &cursor)) != NULL;) {
+        uint32_t i = 0;
+        for (GYRunLoopSourceRef s; (s = gy_set_next(&m->sources, &i)) != NULL;) {
+            if (gy_source_is_port(s) == ports) found = s;
+        }
+    }
+    uint32_t i = 0;
+    if (found == NULL && ports) found = gy_set_next(&loop->common_sources, &i);
+    gy_retain(found);
+    gy_loop_unlock(loop);
+    return found;
+}
+
+void gy_source_leave_all(GYRunLoopRef loop) {
+    for (int ports = 0; ports <= 1; ports++) {
+        for (GYRunLoopSourceRef s; (s = any_source(loop, ports == 1)) != NULL;) {
+            leave_loop(loop, s);
+            gy_release(s);
+        }
+    }
+}
+
+/* ---- the type ---- */
+
+static void finalize(void *object) {
+    GYRunLoopSourceRef source = object;
+    gy_signal_disown(source);
+    free(source->memberships);
+    const GYRunLoopSourceContext2 *c = &source->context;
+    if (c->release != NULL) gy_callout_release(c->release, c->info); /* R83 */
+}
+
+static bool type_equal(const void *a, const void *b) {
+    return gy_source_equal((GYRunLoopSourceRef)(uintptr_t)a, (GYRunLoopSourceRef)(uintptr_t)b);
+}
+
+static GYHashCode type_hash(const void *object) {
+    return gy_source_hash((GYRunLoopSourceRef)(uintptr_t)object);
+}
+
+const gy_type gy_source_type = {
+    .kind = GY_KIND_SOURCE,
+    .name = "GYRunLoopSource",
+    .finalize = finalize,
+    .copy_description = gy_describe_source,
+    .equal = type_equal,
+    .hash = type_hash,
+};

@@ -1,0 +1,37 @@
+/* Sources entering and leaving modes.
+ *
+ * Owns: the memberships of sources (the table lock) and the type of sources. Each membership holds a
+ * reference to the source for its mode, and one to the loop for the source.
+ * Threads: any; none of these may be called with a lock held, for they call out. Mode names are
+ * interned. */
+#ifndef GYRE_LOOP_SOURCES_H
+#define GYRE_LOOP_SOURCES_H
+
+#include "loop/loop.h"
+
+extern const gy_type gy_source_type;
+
+/* What `GYHash` says of it; calls out. */
+GYHashCode gy_source_hash(GYRunLoopSourceRef source);
+/* R82; calls out. */
+bool gy_source_equal(GYRunLoopSourceRef a, GYRunLoopSourceRef b);
+
+/* Sets errno: 0, or why nothing changed (R89). False where the loop is dead. */
+bool gy_source_add(GYRunLoopRef loop, GYRunLoopSourceRef source, GYStringRef mode);
+void gy_source_remove(GYRunLoopRef loop, GYRunLoopSourceRef source, GYStringRef mode);
+bool gy_source_contains(GYRunLoopRef loop, GYRunLoopSourceRef source, GYStringRef mode);
+void gy_source_invalidate(GYRunLoopSourceRef source);
+
+/* The mode has just become common: the common sources join it. False with errno, and none has. */
+bool gy_source_join_common(GYRunLoopRef loop, GYStringRef mode);
+/* Teardown: version 0 sources leave first, then the others (R4). */
+void gy_source_leave_all(GYRunLoopRef loop);
+
+/* The port of a source in a mode, under the loop's lock; NULL if it is not there. */
+struct gy_port *gy_source_port_in(GYRunLoopSourceRef source, const gy_mode *mode);
+
+/* For the fork handlers. */
+void gy_membership_lock_for_fork(void);
+void gy_membership_unlock_after_fork(void);
+
+#endif

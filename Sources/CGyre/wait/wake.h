@@ -1,0 +1,62 @@
+/* Waking a loop from other threads and from signal handlers.
+ *
+ * Owns: the sleep state and the eventfd. The state alone says whether a wake-up came (R156); the
+ * eventfd, watched edge-triggered and never read, only ends a wait that has begun. So waking a loop
+ * that is awake costs no system call.
+ * Threads: gy_wake_up and gy_wake_nudge any, also in signal handlers; the rest the loop's own. */
+#ifndef GYRE_WAIT_WAKE_H
+#define GYRE_WAIT_WAKE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The phase is in the low bits of the state. Above them is counted how many callers are about to
+ * write to the eventfd: its number is not closed, and so not reused, before they have (R155). */
+enum gy_wake_phase {
+    GY_WAKE_CLOSED = 0,       /* wake-ups are dropped: the loop goes round anyway, or is not running */
+    GY_WAKE_OPEN = 1,         /* between the start of an iteration and its sleep: remembered */
+    GY_WAKE_OPEN_WOKEN = 2,
+    GY_WAKE_ASLEEP = 3,       /* the only phase in which a wake-up writes */
+    GY_WAKE_ASLEEP_WOKEN = 4,
+    GY_WAKE_DEAD = 5,
+};
+
+typedef struct gy_wake {
+    _Atomic uint32_t state;
+    _Atomic int fd; /* -1 until made */
+} gy_wake;
+
+void gy_wake_init(gy_wake *wake);
+/* Makes the eventfd if there is none; false with errno. */
+bool gy_wake_prepare(gy_wake *wake);
+/* No wake-up gets through any more; waits for writers under way, then closes. */
+void gy_wake_end(gy_wake *wake);
+/* In the child of a fork: closes the inherited eventfd and forgets writers that are gone. */
+void gy_wake_reset_in_child(gy_wake *wake);
+
+/* In the child of a fork, for the loop of a thread that is not there. */
+void gy_wake_kill(gy_wake *wake);
+
+void gy_wake_up(gy_wake *wake);
+/* Ends the wait without being a wake-up: the loop looks at its deadlines anew and sleeps on. */
+void gy_wake_nudge(gy_wake *wake);
+
+/* Opens the window in which wake-ups are remembered. One that is remembered already stays. */
+void gy_wake_open(gy_wake *wake);
+/* The same, and forgets what was remembered: it came while the loop was going round. */
+void gy_wake_open_anew(gy_wake *wake);
+/* False when a wake-up is remembered: do not sleep. */
+bool gy_wake_fall_asleep(gy_wake *wake);
+/* Ends the sleep, or the window of a pass that did not sleep; tells whether a wake-up came. With
+ * `keep_open` the window stays open for the run around this one. */
+bool gy_wake_take(gy_wake *wake, bool keep_open);
+/* Shuts the window unless a remembered wake-up, or the run around, needs it. */
+void gy_wake_close(gy_wake *wake);
+
+bool gy_wake_is_asleep(const gy_wake *wake);
+bool gy_wake_is_open(const gy_wake *wake);
+/* While asleep: whether a wake-up has come. */
+bool gy_wake_has_come(const gy_wake *wake);
+
+#endif

@@ -1,0 +1,125 @@
+/* What a compiled client relies on: sizes and offsets of public structs, values of enumerators.
+ * Where GY has a counterpart in CoreFoundation the numbers are CoreFoundation's. */
+#include <CoreFoundation/CoreFoundation.h>
+#include <gyre/gyre.h>
+
+#define SIZE(type, bytes) _Static_assert(sizeof(type) == (bytes), #type)
+#define AT(type, member, offset)                                                                   \
+    _Static_assert(offsetof(type, member) == (offset), #type "." #member)
+#define VALUE(name, value) _Static_assert((name) == (value), #name)
+/* The same number under both names. */
+#define BOTH(name, value)                                                                          \
+    VALUE(kGY##name, value);                                                                       \
+    VALUE(kCF##name, value)
+
+/* Basic types, on 64-bit Linux. */
+SIZE(GYIndex, 8);
+SIZE(GYTypeID, 8);
+SIZE(GYHashCode, 8);
+SIZE(GYOptionFlags, 8);
+SIZE(GYBoolean, 1);
+SIZE(GYAbsoluteTime, 8);
+SIZE(GYTimeInterval, 8);
+SIZE(GYComparisonResult, 4);
+SIZE(GYRunLoopRunResult, 4);
+SIZE(GYRunLoopActivity, 8);
+SIZE(GYRunLoopPerformState, 4);
+SIZE(GYStringEncoding, 4);
+SIZE(GYStringCompareFlags, 8);
+SIZE(UInt8, 1);
+SIZE(UInt16, 2);
+SIZE(UInt32, 4);
+SIZE(UInt64, 8);
+SIZE(UniChar, 2);
+
+SIZE(GYRange, 16);
+AT(GYRange, location, 0);
+AT(GYRange, length, 8);
+
+/* Contexts. */
+SIZE(GYRunLoopSourceContext, 80);
+AT(GYRunLoopSourceContext, version, 0);
+AT(GYRunLoopSourceContext, info, 8);
+AT(GYRunLoopSourceContext, retain, 16);
+AT(GYRunLoopSourceContext, release, 24);
+AT(GYRunLoopSourceContext, copyDescription, 32);
+AT(GYRunLoopSourceContext, equal, 40);
+AT(GYRunLoopSourceContext, hash, 48);
+AT(GYRunLoopSourceContext, schedule, 56);
+AT(GYRunLoopSourceContext, cancel, 64);
+AT(GYRunLoopSourceContext, perform, 72);
+
+SIZE(GYRunLoopSourceContext1, 72);
+AT(GYRunLoopSourceContext1, version, 0);
+AT(GYRunLoopSourceContext1, info, 8);
+AT(GYRunLoopSourceContext1, retain, 16);
+AT(GYRunLoopSourceContext1, release, 24);
+AT(GYRunLoopSourceContext1, copyDescription, 32);
+AT(GYRunLoopSourceContext1, equal, 40);
+AT(GYRunLoopSourceContext1, hash, 48);
+AT(GYRunLoopSourceContext1, getPort, 56);
+AT(GYRunLoopSourceContext1, perform, 64);
+
+SIZE(GYRunLoopSourceContext2, 88);
+AT(GYRunLoopSourceContext2, getPort, 56);
+AT(GYRunLoopSourceContext2, perform, 64);
+AT(GYRunLoopSourceContext2, events, 72);
+AT(GYRunLoopSourceContext2, performEvents, 80);
+
+SIZE(GYRunLoopTimerContext, 40);
+AT(GYRunLoopTimerContext, version, 0);
+AT(GYRunLoopTimerContext, info, 8);
+AT(GYRunLoopTimerContext, retain, 16);
+AT(GYRunLoopTimerContext, release, 24);
+AT(GYRunLoopTimerContext, copyDescription, 32);
+
+SIZE(GYRunLoopObserverContext, 40);
+AT(GYRunLoopObserverContext, version, 0);
+AT(GYRunLoopObserverContext, info, 8);
+AT(GYRunLoopObserverContext, retain, 16);
+AT(GYRunLoopObserverContext, release, 24);
+AT(GYRunLoopObserverContext, copyDescription, 32);
+
+SIZE(GYArrayCallBacks, 40);
+AT(GYArrayCallBacks, version, 0);
+AT(GYArrayCallBacks, retain, 8);
+AT(GYArrayCallBacks, release, 16);
+AT(GYArrayCallBacks, copyDescription, 24);
+AT(GYArrayCallBacks, equal, 32);
+
+/* Enumerators. */
+BOTH(CompareLessThan, -1);
+BOTH(CompareEqualTo, 0);
+BOTH(CompareGreaterThan, 1);
+BOTH(NotFound, -1);
+
+BOTH(RunLoopRunFinished, 1);
+BOTH(RunLoopRunStopped, 2);
+BOTH(RunLoopRunTimedOut, 3);
+BOTH(RunLoopRunHandledSource, 4);
+
+BOTH(RunLoopEntry, 1);
+BOTH(RunLoopBeforeTimers, 2);
+BOTH(RunLoopBeforeSources, 4);
+BOTH(RunLoopBeforeWaiting, 32);
+BOTH(RunLoopAfterWaiting, 64);
+BOTH(RunLoopExit, 128);
+BOTH(RunLoopAllActivities, 0x0FFFFFFF);
+
+BOTH(StringEncodingMacRoman, 0);
+BOTH(StringEncodingUTF16, 0x0100);
+BOTH(StringEncodingISOLatin1, 0x0201);
+BOTH(StringEncodingASCII, 0x0600);
+BOTH(StringEncodingUTF8, 0x08000100);
+BOTH(StringEncodingUTF32, 0x0c000100);
+BOTH(StringEncodingUTF16BE, 0x10000100);
+BOTH(StringEncodingUTF16LE, 0x14000100);
+BOTH(StringEncodingUTF32BE, 0x18000100);
+BOTH(StringEncodingUTF32LE, 0x1c000100);
+BOTH(CompareCaseInsensitive, 1);
+
+VALUE(kGYRunLoopPerformPending, 0);
+VALUE(kGYRunLoopPerformRunning, 1);
+VALUE(kGYRunLoopPerformDone, 2);
+VALUE(kGYRunLoopPerformCancelled, 3);
+VALUE(kGYRunLoopPerformLoopEnded, 4);

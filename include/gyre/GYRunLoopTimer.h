@@ -1,0 +1,245 @@
+/** GYRunLoopTimer.h - timers. Waiting is monotonic: setting the clock moves none (R120). */
+#ifndef GYRE_GYRUNLOOPTIMER_H
+#define GYRE_GYRUNLOOPTIMER_H
+
+#include <gyre/GYBase.h>
+#include <gyre/GYRunLoop.h>
+
+GY_BEGIN_DECLS
+
+typedef void (*GYRunLoopTimerCallBack)(GYRunLoopTimerRef GY_NULLABLE timer, void *GY_NULLABLE info);
+
+/** What a timer's callback gets, and how it is counted. Every callback may be NULL. */
+typedef struct {
+    GYIndex version; /**< 0 */
+    void *GY_NULLABLE info;
+    const void *GY_NULLABLE (*GY_NULLABLE retain)(const void *GY_NULLABLE info);
+    void (*GY_NULLABLE release)(const void *GY_NULLABLE info);
+    GYStringRef GY_NULLABLE (*GY_NULLABLE copyDescription)(const void *GY_NULLABLE info);
+} GYRunLoopTimerContext;
+
+/** The type of timers.
+ *
+ * - Threads: any.
+ * - Since: 0.1.
+ * - CF: CFRunLoopTimerGetTypeID, same contract.
+ */
+GY_EXPORT GYTypeID GYRunLoopTimerGetTypeID(void);
+
+/** Makes a timer. It does nothing until it is added to a mode (R100).
+ *
+ * - Units: `fireDate` in seconds since 2001-01-01 00:00:00 UTC, `interval` in seconds.
+ * - Parameter fireDate: the first firing; one in the past is due at once (R117).
+ * - Parameter interval: zero or less makes a one-shot timer (R101); infinity repeats, but never.
+ * - Parameter flags: ignored.
+ * - Parameter order: kept, and not used (R103).
+ * - Parameter callout: may be NULL.
+ * - Parameter context: copied; may be NULL.
+ * - Ownership: the caller releases the result. `info` is retained by the context's retain callback
+ *   and released when the timer is invalidated, or destroyed without having been (R161).
+ * - Threads: any.
+ * - Callout: retain.
+ * - Errors: a NaN date or interval: NULL, reported (R118). No memory: NULL, errno ENOMEM.
+ * - Since: 0.1.
+ * - CF: CFRunLoopTimerCreate; CF aborts for a NaN interval and traps for a tiny one.
+ */
+GY_EXPORT GYRunLoopTimerRef GY_NULLABLE
+GYRunLoopTimerCreate(GYAllocatorRef GY_NULLABLE allocator, GYAbsoluteTime fireDate,
+                     GYTimeInterval interval, GYOptionFlags flags, GYIndex order,
+                     GYRunLoopTimerCallBack GY_NULLABLE callout,
+                     GYRunLoopTimerContext *GY_NULLABLE context);
+
+/** GYRunLoopTimerCreate by the monotonic clock.
+ *
+ * - Units: `fire_at_ns` in nanoseconds of CLOCK_MONOTONIC, `interval_ns` in nanoseconds; an interval
+ *   of zero or less makes a one-shot timer.
+ * - Ownership: as GYRunLoopTimerCreate.
+ * - Threads: any.
+ * - Callout: retain.
+ * - Errors: no memory: NULL, errno ENOMEM.
+ * - Since: 0.1.
+ */
+GY_EXPORT GYRunLoopTimerRef GY_NULLABLE
+GYRunLoopTimerCreateAt(int64_t fire_at_ns, int64_t interval_ns, GYIndex order,
+                       GYRunLoopTimerCallBack GY_NULLABLE callout,
+                       GYRunLoopTimerContext *GY_NULLABLE context);
+
+#ifdef __BLOCKS__
+/** GYRunLoopTimerCreate with a block in place of function and context. The block is copied, and
+ * released when the timer is invalidated.
+ *
+ * - Ownership: the caller releases the result.
+ * - Threads: any.
+ * - Errors: as GYRunLoopTimerCreate; a NULL block: NULL, reported.
+ * - Since: 0.1.
+ * - CF: CFRunLoopTimerCreateWithHandler, same contract.
+ */
+GY_EXPORT GYRunLoopTimerRef GY_NULLABLE GYRunLoopTimerCreateWithHandler(
+    GYAllocatorRef GY_NULLABLE allocator, GYAbsoluteTime fireDate, GYTimeInterval interval,
+    GYOptionFlags flags, GYIndex order, void (^GY_NULLABLE block)(GYRunLoopTimerRef GY_NULLABLE timer));
+#endif
+
+/** The date of a timer's next firing: as given or set, or computed; 0 when invalid (R107).
+ *
+ * - Units: seconds since 2001-01-01 00:00:00 UTC.
+ * - Threads: any.
+ * - Errors: not a timer: 0, reported.
+ * - Since: 0.1.
+ * - CF: CFRunLoopTimerGetNextFireDate, same contract.
+ */
+GY_EXPORT GYAbsoluteTime GYRunLoopTimerGetNextFireDate(GYRunLoopTimerRef GY_NULLABLE timer);
+
+/** The deadline of a timer's next firing; INT64_MAX when invalid.
+ *
+ * - Units: nanoseconds of CLOCK_MONOTONIC.
+ * - Threads: any.
+ * - Errors: not a timer: INT64_MAX, reported.
+ * - Since: 0.1.
+ */
+GY_EXPORT int64_t GYRunLoopTimerGetNextFireAt(GYRunLoopTimerRef GY_NULLABLE timer);
+
+/** Moves a timer's next firing; a sleeping loop takes notice (R105). Set from inside its own
+ * callout, the date replaces the computed one; a one-shot timer is not revived (R106).
+ *
+ * - Units: seconds since 2001-01-01 00:00:00 UTC; a date in the past means now.
+ * - Threads: any.
+ * - Errors: not a timer or NaN: reported, nothing happens. Invalid: ignored. Where the kernel timer
+ *   that its loop needs for this cannot be made, the loop waits with a time-out instead.
+ * - Since: 0.1.
+ * - CF: CFRunLoopTimerSetNextFireDate, same contract.
+ */
+GY_EXPORT void GYRunLoopTimerSetNextFireDate(GYRunLoopTimerRef GY_NULLABLE timer,
+                                             GYAbsoluteTime fireDate);
+
+/** GYRunLoopTimerSetNextFireDate by the monotonic clock.
+ *
+ * - Units: nanoseconds of CLOCK_MONOTONIC.
+ * - Threads: any.
+ * - Errors: not a timer: reported. Invalid: ignored.
+ * - Since: 0.1.
+ */
+GY_EXPORT void GYRunLoopTimerSetNextFireAt(GYRunLoopTimerRef GY_NULLABLE timer, int64_t fire_at_ns);
+
+/** The interval a timer was made with, 0 for a one-shot timer (R101).
+ *
+ * - Units: seconds.
+ * - Threads: any.
+ * - Errors: not a timer: 0, reported.
+ * - Since: 0.1.
+ * - CF: CFRunLoopTimerGetInterval, same contract.
+ */
+GY_EXPORT GYTimeInterval GYRunLoopTimerGetInterval(GYRunLoopTimerRef GY_NULLABLE timer);
+
+/** The interval as the loop uses it, 0 for a one-shot timer.
+ *
+ * - Units: nanoseconds, at least 1 for a repeating timer (R115).
+ * - Threads: any.
+ * - Errors: not a timer: 0, reported.
+ * - Since: 0.1.
+ */
+GY_EXPORT int64_t GYRunLoopTimerGetIntervalNanoseconds(GYRunLoopTimerRef GY_NULLABLE timer);
+
+/** Whether a timer repeats.
+ *
+ * - Threads: any.
+ * - Errors: not a timer: false, reported.
+ * - Since: 0.1.
+ * - CF: CFRunLoopTimerDoesRepeat, same contract.
+ */
+GY_EXPORT GYBoolean GYRunLoopTimerDoesRepeat(GYRunLoopTimerRef GY_NULLABLE timer);
+
+/** The order that a timer was made with.
+ *
+ * - Threads: any.
+ * - Errors: not a timer: 0, reported.
+ * - Since: 0.1.
+ * - CF: CFRunLoopTimerGetOrder, same contract.
+ */
+GY_EXPORT GYIndex GYRunLoopTimerGetOrder(GYRunLoopTimerRef GY_NULLABLE timer);
+
+/** Ends a timer for good: it leaves all modes and its context is released (R113, R161).
+ *
+ * - Ownership: the modes' references are given up, the caller's stays.
+ * - Threads: any; allowed in its own callout, which goes on.
+ * - Callout: the context's release, before this returns.
+ * - Errors: not a timer: reported. Already invalid: nothing happens.
+ * - Since: 0.1.
+ * - CF: CFRunLoopTimerInvalidate, same contract.
+ */
+GY_EXPORT void GYRunLoopTimerInvalidate(GYRunLoopTimerRef GY_NULLABLE timer);
+
+/** GYRunLoopTimerInvalidate that also waits until a callout in progress has returned (R171).
+ *
+ * - Threads: any; on the loop's own thread it does not wait.
+ * - Callout: the context's release.
+ * - Blocking: while the timer's callout runs on another thread.
+ * - Errors: as GYRunLoopTimerInvalidate.
+ * - Since: 0.1.
+ */
+GY_EXPORT void GYRunLoopTimerInvalidateAndWait(GYRunLoopTimerRef GY_NULLABLE timer);
+
+/** Whether a timer has not been invalidated.
+ *
+ * - Threads: any.
+ * - Errors: not a timer: false, reported.
+ * - Since: 0.1.
+ * - CF: CFRunLoopTimerIsValid, same contract.
+ */
+GY_EXPORT GYBoolean GYRunLoopTimerIsValid(GYRunLoopTimerRef GY_NULLABLE timer);
+
+/** Fills the caller's context, whose `version` must be 0; `info` is NULL after invalidation (R162).
+ *
+ * - Ownership: what the context points to is borrowed.
+ * - Threads: any.
+ * - Errors: not a timer, NULL or another version: reported, the context is left as it is.
+ * - Since: 0.1.
+ * - CF: CFRunLoopTimerGetContext, same contract.
+ */
+GY_EXPORT void GYRunLoopTimerGetContext(GYRunLoopTimerRef GY_NULLABLE timer,
+                                        GYRunLoopTimerContext *GY_NULLABLE context);
+
+/** By how much a timer may be late to save a wake-up (R109).
+ *
+ * - Units: seconds.
+ * - Threads: any.
+ * - Errors: not a timer: 0, reported.
+ * - Since: 0.1.
+ * - CF: CFRunLoopTimerGetTolerance; on Linux CF reads as 0.
+ */
+GY_EXPORT GYTimeInterval GYRunLoopTimerGetTolerance(GYRunLoopTimerRef GY_NULLABLE timer);
+
+/** Lets a timer be late by up to `tolerance` if that saves a wake-up; it is never early and never
+ * drifts (R109).
+ *
+ * - Units: seconds; a negative value or NaN counts as 0, and a repeating timer's is limited to half its
+ *   interval.
+ * - Threads: any.
+ * - Errors: not a timer: reported.
+ * - Since: 0.1.
+ * - CF: CFRunLoopTimerSetTolerance; on Linux CF ignores it.
+ */
+GY_EXPORT void GYRunLoopTimerSetTolerance(GYRunLoopTimerRef GY_NULLABLE timer,
+                                          GYTimeInterval tolerance);
+
+/** GYRunLoopTimerGetTolerance in nanoseconds.
+ *
+ * - Units: nanoseconds.
+ * - Threads: any.
+ * - Errors: not a timer: 0, reported.
+ * - Since: 0.1.
+ */
+GY_EXPORT int64_t GYRunLoopTimerGetToleranceNanoseconds(GYRunLoopTimerRef GY_NULLABLE timer);
+
+/** GYRunLoopTimerSetTolerance in nanoseconds.
+ *
+ * - Units: nanoseconds.
+ * - Threads: any.
+ * - Errors: not a timer: reported.
+ * - Since: 0.1.
+ */
+GY_EXPORT void GYRunLoopTimerSetToleranceNanoseconds(GYRunLoopTimerRef GY_NULLABLE timer,
+                                                     int64_t tolerance_ns);
+
+GY_END_DECLS
+
+#endif

@@ -1,0 +1,17 @@
+/** gyre.h - every public header, in dependency order. */
+#ifndef GYRE_GYRE_H
+#define GYRE_GYRE_H
+
+#include <gyre/GYBase.h>
+#include <gyre/GYObject.h>
+#include <gyre/GYString.h>
+#include <gyre/GYArray.h>
+#include <gyre/GYData.h>
+#include <gyre/GYTime.h>
+#include <gyre/GYRunLoop.h>
+#include <gyre/GYRunLoopSource.h>
+#include <gyre/GYRunLoopTimer.h>
+#include <gyre/GYRunLoopObserver.h>
+#include <gyre/GYRunLoopPerform.h>
+
+#endif

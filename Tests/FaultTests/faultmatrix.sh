@@ -166,7 +166,7 @@ run_cell() { # CELL GROUP SYSCALL FAULT PATH MUST OCCURRENCE
         "$injections" $took >"$work/$cell.result"
     echo "$through" >>"$work/$cell.result"
     if [ -n "$out" ] && [ "$through" = no ]; then
-        keep_log "$cell" "$syscall $fault, occurrence $at: $verdict, status $status, $injections times"
+        keep_log "$cell" "$syscall $fault at $at, $injections times: $verdict, status $status"
     fi
     rm -f "$work/$cell.trace" "$work/$cell.output"
 }
@@ -179,7 +179,10 @@ is_reachable() { # GROUP SYSCALL: it is asked for, the program makes the call, s
 run_matrix() {
     local group syscall fault path must occurrence number=0
     while read -r group syscall fault path must; do
-        if ! is_reachable "$group" "$syscall"; then rows_left_out=$((rows_left_out + 1)); continue; fi
+        if ! is_reachable "$group" "$syscall"; then
+            rows_left_out=$((rows_left_out + 1))
+            continue
+        fi
         for occurrence in $occurrences; do
             number=$((number + 1))
             run_cell "$(printf 'cell%04d' $number)" "$group" "$syscall" "$fault" "$path" "$must" \

@@ -1,5 +1,6 @@
 /* The functions that the compatibility headers offer, with the types that a program written for
- * CoreFoundation expects of them: each is assigned to a pointer of that type. Valid as C and as C++. */
+ * CoreFoundation expects of them: each is assigned to a pointer of that type. Valid as C and as
+ * C++. */
 #include <CoreFoundation/CoreFoundation.h>
 
 #define FUNCTION(result, name, ...)                                                                \

@@ -2,7 +2,7 @@
 # Compares the types and functions of the shared library with the baseline abi/libgyre.abi:
 #   abi.sh LIBRARY            fails where something was removed or changed
 #   abi.sh --update LIBRARY   writes the baseline anew
-# The library must have been built with -g and not be stripped.
+# Skipped where there is no abidw, or the library was built without -g.
 set -u -o pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(cd "$here/../.." && pwd)
@@ -10,10 +10,20 @@ baseline=$here/../abi/libgyre.abi
 skip=77
 command -v abidw >/dev/null || { echo "abidw is not installed"; exit $skip; }
 
+# Without anything that belongs to the machine it was made on. The locations stay: without them, or
+# without the private types, abidiff takes every struct for private and sees no change of any.
+describe() {
+    abidw --headers-dir "$root/include" --exported-interfaces-only --short-locs \
+        --no-corpus-path --no-comp-dir-path --no-elf-needed "$1" | sed "s|path='$root/|path='|"
+}
+
 if [ "$1" = --update ]; then
-    exec abidw --headers-dir "$root/include" --drop-private-types --exported-interfaces-only \
-        --no-corpus-path --no-comp-dir-path --no-show-locs --no-elf-needed \
-        --out-file "$baseline" "$2"
+    describe "$2" >"$baseline"
+    exit
+fi
+if ! readelf -S --wide "$1" | grep -q ' \.debug_info '; then
+    echo "there are no types in $1"
+    exit $skip
 fi
 [ -e "$baseline" ] || { echo "there is no baseline: abi.sh --update LIBRARY"; exit 1; }
 # What was added is no change for those who were there before.

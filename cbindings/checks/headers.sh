@@ -38,7 +38,8 @@ for cc in "${compilers[@]}"; do
     has_blocks=0
     echo 'void (^b)(void);' | "$cc" -fblocks -fsyntax-only -x c - 2>/dev/null && has_blocks=1
     for header in $headers; do
-        printf '#include <%s>\n#include <%s>\nextern int unused;\n' "$header" "$header" >"$work/one.c"
+        printf '#include <%s>\n' "$header" "$header" >"$work/one.c"
+        echo 'extern int unused;' >>"$work/one.c"
         compile_by "$header" "$work/one.c" "$cc"
     done
     compile_by signatures "$root/cbindings/abi/signatures.c" "$cc"

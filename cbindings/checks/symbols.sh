@@ -19,12 +19,14 @@ declared() {
 }
 mapped() { sed -n -E 's/^[[:space:]]+(k?GY[A-Za-z0-9_]+);$/\1/p' "$here/../gyre.map" | sort; }
 exported() {
-    nm -D --defined-only "$library" | awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }' | sort
+    nm -D --extern-only --defined-only "$library" |
+        awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }' | sort
 }
 
 compare() { # WHAT A B
     local difference
-    difference=$(comm -3 "$2" "$3" | sed -e 's/^\t/  only in the second: /' -e '/^  only/!s/^/  only in the first: /')
+    difference=$(comm -3 "$2" "$3" |
+        sed -e 's/^\t/  only in the second: /' -e '/^  only/!s/^/  only in the first: /')
     [ -z "$difference" ] && return
     printf '%s differ:\n%s\n' "$1" "$difference"
     failed=1

@@ -17,15 +17,16 @@ configure_package_config_file(cmake/gyreConfig.cmake.in "${PROJECT_BINARY_DIR}/g
 # Before 1.0 a minor version may change the interface.
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/gyreConfigVersion.cmake"
     COMPATIBILITY SameMinorVersion)
-install(FILES "${PROJECT_BINARY_DIR}/gyreConfig.cmake" "${PROJECT_BINARY_DIR}/gyreConfigVersion.cmake"
+install(FILES
+    "${PROJECT_BINARY_DIR}/gyreConfig.cmake" "${PROJECT_BINARY_DIR}/gyreConfigVersion.cmake"
     DESTINATION "${gyre_cmake_dir}")
 
 # The prefix as pkg-config finds it from where the .pc file lies.
 cmake_path(RELATIVE_PATH CMAKE_INSTALL_PREFIX
     BASE_DIRECTORY "${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig" OUTPUT_VARIABLE GYRE_PC_UP)
-cmake_path(APPEND gyre_pc_root "\${prefix}" "${CMAKE_INSTALL_LIBDIR}" OUTPUT_VARIABLE GYRE_PC_LIBDIR)
-cmake_path(APPEND gyre_pc_root "\${prefix}" "${CMAKE_INSTALL_INCLUDEDIR}"
-    OUTPUT_VARIABLE GYRE_PC_INCLUDEDIR)
+set(gyre_pc_prefix "\${prefix}")
+cmake_path(APPEND gyre_pc_prefix "${CMAKE_INSTALL_LIBDIR}" OUTPUT_VARIABLE GYRE_PC_LIBDIR)
+cmake_path(APPEND gyre_pc_prefix "${CMAKE_INSTALL_INCLUDEDIR}" OUTPUT_VARIABLE GYRE_PC_INCLUDEDIR)
 list(TRANSFORM GYRE_CF_TAGS PREPEND "-D" OUTPUT_VARIABLE GYRE_PC_CF_TAGS)
 list(JOIN GYRE_PC_CF_TAGS " " GYRE_PC_CF_TAGS)
 foreach(pc IN ITEMS gyre gyre-cf)

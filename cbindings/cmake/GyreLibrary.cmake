@@ -22,7 +22,8 @@ function(gyre_library target)
     set_target_properties(${target} PROPERTIES
         OUTPUT_NAME gyre C_VISIBILITY_PRESET hidden POSITION_INDEPENDENT_CODE ON)
     target_include_directories(${target} PUBLIC
-        "$<BUILD_INTERFACE:${GYRE_ROOT}/include>" "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
+        "$<BUILD_INTERFACE:${GYRE_ROOT}/include>"
+        "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
 endfunction()
 
 include(GNUInstallDirs)

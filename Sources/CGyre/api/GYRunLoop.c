@@ -58,7 +58,7 @@ static bool append_mode_names(GYRunLoopRef rl, struct GYArray *names) {
     bool ok = true;
     gy_loop_lock(rl);
     for (gy_mode *m; ok && (m = gy_loop_next_mode(rl, &cursor)) != NULL;) {
-        ok = gy_array_append(names, m->name);
+        if (m->is_given) ok = gy_array_append(names, m->name);
     }
     gy_loop_unlock(rl);
     return ok;

@@ -24,9 +24,9 @@ static bool check(const char *call, GYRunLoopRef rl, GYTypeRef mode, bool has_fu
     return false;
 }
 
-/* An array may still hold something else than strings, or nothing. */
+/* An array may still be empty, or hold something else than strings. */
 static void tell_failure(GYRunLoopRef rl, const char *call) {
-    if (errno == EINVAL) gy_report(call, "the array of modes holds no strings, or other things", "R66");
+    if (errno == EINVAL) gy_report(call, "the array of modes is empty, or holds something else than strings", "R66");
     if (errno == ESRCH) gy_argument_loop_ended(rl, call);
 }
 

@@ -34,7 +34,7 @@ static gy_block *finish(gy_block *block, GYTypeRef const *modes, uint32_t count)
         errno = ENOMEM;
         return NULL;
     }
-    errno = EINVAL; /* no mode at all */
+    errno = EINVAL; /* no mode at all: it could never run */
     if (count > 0 && intern_modes(block, modes, count)) return block;
     gy_block_free(block);
     return NULL;

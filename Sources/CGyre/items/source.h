@@ -17,6 +17,7 @@ enum gy_source_state {
     GY_SOURCE_SIGNALLED = 1, /* the mark: the truth about whether it is to be performed */
     GY_SOURCE_QUEUED = 2,    /* somebody is linking it, or has linked it, into its home's queue */
     GY_SOURCE_INVALID = 4,
+    GY_SOURCE_ONE_SIGNAL = 8, /* above the flags: how many signals are under way */
 };
 
 /* One mode that holds the source, or the common items of a loop. */
@@ -25,6 +26,7 @@ typedef struct gy_membership {
     struct gy_mode *mode; /* NULL: the common items */
     struct gy_port *port; /* versions 1 and 2: its registration there */
     bool is_scheduled;    /* version 0: the schedule callback has been, or is being, called */
+    bool is_foreign;      /* version 0: counted in the mode's foreign_count */
 } gy_membership;
 
 struct GYRunLoopSource {
@@ -38,8 +40,8 @@ struct GYRunLoopSource {
     _Atomic uint32_t hash;         /* as in the modes' sets; 0 until first asked for */
     GYIndex order;
     GYRunLoopSourceContext2 context; /* version 0's three callbacks lie over version 2's; see source.c */
-    /* The first loop it was added to, retained until the source is destroyed, so that a signal may
-     * push to its queue at any moment. Other loops that hold the source look at all their sources. */
+    /* The loop whose queue it is signalled into, retained while the source is in one of its modes and
+     * while signals are under way. Other loops that hold the source look at all their sources. */
     _Atomic(GYRunLoopRef) home;
     GYRunLoopSourceRef next_signalled; /* in the home's incoming stack; valid while QUEUED */
     gy_node signalled;                 /* in the home's list; the home's lock */

@@ -21,7 +21,7 @@ static void push(GYRunLoopRef loop, gy_activation activation) {
     /* Acquire and release: a stop goes to the run that was innermost when it was made. */
     activation.outer_stop =
         atomic_exchange_explicit(&loop->stop, GY_STOP_RUNNING, memory_order_acq_rel);
-    activation.outer_window_is_open = gy_wake_is_open(&loop->wake);
+    activation.around = gy_wake_window(&loop->wake);
     loop->activations[loop->depth++] = activation;
 }
 
@@ -43,11 +43,7 @@ void gy_activation_end(GYRunLoopRef loop) {
     gy_activation *run = gy_loop_innermost(loop);
     /* A stop from here on is for the run around, one from before is forgotten (R46, R47). */
     atomic_store_explicit(&loop->stop, run->outer_stop, memory_order_release);
-    if (run->outer_window_is_open) {
-        gy_wake_open(&loop->wake);
-    } else {
-        gy_wake_close(&loop->wake);
-    }
+    gy_wake_restore(&loop->wake, run->around);
     loop->depth--;
     gy_loop_unlock(loop);
 }

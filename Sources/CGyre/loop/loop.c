@@ -31,6 +31,7 @@ void gy_loop_finalize(void *object) {
 
 static bool make_default_mode(GYRunLoopRef loop) {
     loop->default_mode = gy_loop_need_mode(loop, kGYRunLoopDefaultMode);
+    if (loop->default_mode != NULL) loop->default_mode->is_given = true;
     return loop->default_mode != NULL && gy_loop_make_name_common(loop, kGYRunLoopDefaultMode);
 }
 
@@ -122,6 +123,13 @@ gy_mode *gy_loop_next_common_mode(GYRunLoopRef loop, uint32_t *cursor) {
     return NULL;
 }
 
+bool gy_loop_need_common_modes(GYRunLoopRef loop) {
+    for (uint32_t i = 0; i < loop->common_name_count; i++) {
+        if (gy_loop_need_mode(loop, loop->common_names[i]) == NULL) return false;
+    }
+    return true;
+}
+
 gy_mode *gy_loop_next_mode(GYRunLoopRef loop, uint32_t *cursor) {
     return gy_set_next(&loop->modes, cursor);
 }
@@ -155,7 +163,7 @@ void gy_loop_stop(GYRunLoopRef loop) {
          * seen after it (R172). Compare and swap: a run that ends meanwhile takes no stop along. */
         if (atomic_compare_exchange_weak_explicit(&loop->stop, &word, word | GY_STOP_ASKED,
                                                   memory_order_release, memory_order_relaxed)) {
-            gy_wake_up(&loop->wake);
+            gy_wake_innermost(&loop->wake);
             return;
         }
     }

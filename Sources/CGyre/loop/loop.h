@@ -29,7 +29,7 @@ typedef struct gy_activation {
     const void *frame; /* an address in the stack frame of the run */
     uint64_t run;      /* the number of the run in its loop, from 1 */
     uint32_t outer_stop;      /* the stop word of the run around it */
-    bool outer_window_is_open; /* wake-ups that this run does not use are the outer run's */
+    enum gy_wake_phase around; /* the window for wake-ups that the run began in */
     enum gy_callout_kind calling; /* `item` is valid while this is not NONE */
     void *item;                   /* retained; a block is owned */
     struct gy_port *port;         /* whose turn it is, while a port is called */
@@ -72,6 +72,8 @@ struct GYRunLoop {
     _Atomic uint32_t signals_under_way; /* marked, and perhaps not yet in the queue */
     uint32_t nested_edge_count;       /* ports made edge-triggered for a nested run (R98) */
 
+    const struct gy_port *last_port; /* whose turn was the last one, and how many it had in a row */
+    uint32_t turns_in_a_row;
     struct gy_firing *spare_firing; /* own: kept for the next time timers are due */
     struct gy_batch *spare_batch;   /* own: likewise for sources */
     gy_node in_registry; /* the registry's lock */
@@ -101,6 +103,8 @@ bool gy_loop_make_name_common(GYRunLoopRef loop, GYStringRef name);
 void gy_loop_unmake_name_common(GYRunLoopRef loop, GYStringRef name);
 /* Every mode of the set that exists, one after the other: start with *cursor = 0. */
 gy_mode *gy_loop_next_common_mode(GYRunLoopRef loop, uint32_t *cursor);
+/* Makes those that are in the set by name alone; false with errno. */
+bool gy_loop_need_common_modes(GYRunLoopRef loop);
 gy_mode *gy_loop_next_mode(GYRunLoopRef loop, uint32_t *cursor);
 
 /* Makes what a wait needs: the eventfd and the base set, and the timerfd where a timer comes. False

@@ -17,6 +17,7 @@ typedef struct gy_mode {
     GYStringRef name; /* interned, retained */
     GYRunLoopRef loop;
     bool is_common;
+    bool is_given; /* something has been given to it: it counts as a mode from then on (R10) */
     /* Sources and timers held; what emptiness means (R13). The loop's own thread reads it without
      * the lock, which is as good as having asked a moment earlier. */
     _Atomic uint32_t item_count;

@@ -20,6 +20,7 @@ static bool enter_mode(gy_mode *mode, GYRunLoopObserverRef observer) {
     if (!gy_observer_list_insert(&mode->observers, observer, ++mode->loop->sequence)) return false;
     gy_retain(observer);
     observer->mode_count++;
+    mode->is_given = true;
     return true;
 }
 
@@ -66,6 +67,7 @@ static void undo_entering(GYRunLoopRef loop, GYRunLoopObserverRef observer, uint
 static bool enter_common(GYRunLoopRef loop, GYRunLoopObserverRef observer) {
     if (is_common(observer)) return true;
     uint32_t hash = gy_pointer_hash(observer), cursor = 0;
+    if (!gy_loop_need_common_modes(loop)) return false;
     if (!gy_set_insert(&loop->common_observers, observer, hash)) return false;
     gy_retain(observer);
     gy_observer_set_flags(observer, GY_OBSERVER_COMMON);

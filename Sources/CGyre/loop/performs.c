@@ -147,7 +147,9 @@ static void take_in(GYRunLoopRef loop) {
     for (gy_node *n = last->next; n != end; n = n->next) {
         const gy_block *block = gy_node_owner(n, gy_block, node);
         for (uint32_t i = 0; i < block->mode_count; i++) {
-            if (block->modes[i] != kGYRunLoopCommonModes) gy_loop_need_mode(loop, block->modes[i]);
+            if (block->modes[i] == kGYRunLoopCommonModes) continue;
+            gy_mode *mode = gy_loop_need_mode(loop, block->modes[i]);
+            if (mode != NULL) mode->is_given = true;
         }
     }
 }

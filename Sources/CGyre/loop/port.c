@@ -1,6 +1,7 @@
 #include "loop/port.h"
 
 #include "base/check.h"
+#include "loop/current.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -38,6 +39,7 @@ static void orphan_members(gy_mode *mode, gy_watch *watch) {
     while (!gy_list_is_empty(&watch->members)) {
         gy_port *port = gy_node_owner(watch->members.next, gy_port, member);
         gy_list_remove(&port->member);
+        if (gy_node_is_linked(&port->ready)) gy_list_remove(&port->ready);
         port->watch = NULL;
     }
     watch->events = 0; /* the kernel dropped the registration with the file */
@@ -116,6 +118,7 @@ static void let_go(gy_port *port) {
 
 void gy_port_remove(GYRunLoopRef loop, gy_port *port) {
     gy_mode *mode = port->mode;
+    if (loop->last_port == port) loop->last_port = NULL;
     if (gy_node_is_linked(&port->ready)) gy_list_remove(&port->ready);
     if (gy_node_is_linked(&port->member)) gy_list_remove(&port->member);
     if (port->watch != NULL) {
@@ -130,6 +133,10 @@ void gy_port_remove(GYRunLoopRef loop, gy_port *port) {
     atomic_fetch_sub_explicit(&mode->port_count, 1, memory_order_relaxed);
     port->is_removed = true;
     let_go(port);
+}
+
+void gy_port_give_set_back(GYRunLoopRef loop, gy_mode *mode) {
+    if (gy_loop_is_current(loop) && !gy_mode_has_ports(mode)) gy_poller_end(&mode->poller);
 }
 
 void gy_port_forget_ready(gy_mode *mode) {
@@ -149,7 +156,12 @@ static void make_ready(gy_mode *mode, gy_port *port, uint32_t events) {
         return;
     }
     port->came = events;
-    gy_list_append(&mode->ready, &port->ready);
+    /* Behind all whose last turn is longer ago. What the kernel hands out comes nearly in that order. */
+    gy_node *before = mode->ready.previous;
+    while (before != &mode->ready && gy_node_owner(before, gy_port, ready)->last_turn > port->last_turn) {
+        before = before->previous;
+    }
+    gy_list_append(before->next, &port->ready);
 }
 
 /* R98: a level-triggered port whose callout is running is reported edge by edge. The change makes
@@ -164,13 +176,15 @@ static bool turned_into_edge(GYRunLoopRef loop, gy_mode *mode, gy_watch *watch) 
     return false;
 }
 
-static void report_watch(GYRunLoopRef loop, gy_mode *mode, gy_watch *watch, uint32_t events) {
-    if (turned_into_edge(loop, mode, watch)) return;
+/* True if the report is still to come, as that of an edge. */
+static bool report_watch(GYRunLoopRef loop, gy_mode *mode, gy_watch *watch, uint32_t events) {
+    if (turned_into_edge(loop, mode, watch)) return true;
     for (gy_node *n = watch->members.next; n != &watch->members; n = n->next) {
         gy_port *port = gy_node_owner(n, gy_port, member);
         uint32_t mine = events & (port->wanted | HANG_UP);
         if (mine != 0 && !port->is_silent) make_ready(mode, port, mine);
     }
+    return false;
 }
 
 static void report_files(GYRunLoopRef loop, gy_mode *mode) {
@@ -192,19 +206,43 @@ static void drop_echo(GYRunLoopRef loop, gy_mode *mode) {
     gy_loop_lock(loop);
 }
 
-void gy_port_take_in(GYRunLoopRef loop, gy_mode *mode, const struct epoll_event *events, int count) {
+bool gy_port_take_in(GYRunLoopRef loop, gy_mode *mode, const struct epoll_event *events, int count) {
+    bool again = false;
     for (int i = 0; i < count; i++) {
         gy_watch *watch = gy_poller_resolve(&mode->poller, &events[i]);
-        if (watch != NULL) report_watch(loop, mode, watch, events[i].events);
+        if (watch != NULL) again |= report_watch(loop, mode, watch, events[i].events);
     }
     report_files(loop, mode);
     if (mode->poller.has_echo) drop_echo(loop, mode);
+    return again;
 }
 
-gy_port *gy_port_begin_turn(gy_mode *mode, uint32_t *events) {
+/* A port that comes round again and again may be a closed descriptor whose file lives on in a
+ * duplicate: its callout can take nothing from it. Asked ever more seldom, for it costs a call. */
+static bool is_closed_by_client(GYRunLoopRef loop, gy_port *port) {
+    if (loop->last_port != port) loop->turns_in_a_row = 0;
+    loop->last_port = port;
+    uint32_t turns = ++loop->turns_in_a_row;
+    bool asks = turns >= 8 && ((turns & (turns - 1)) == 0 || turns % 64 == 0);
+    return asks && !port->is_file && port->watch != NULL && !gy_sys_is_open(port->fd);
+}
+
+static gy_port *first_ready(gy_mode *mode) {
     if (gy_list_is_empty(&mode->ready)) return NULL;
     gy_port *port = gy_node_owner(mode->ready.next, gy_port, ready);
     gy_list_remove(&port->ready);
+    return port;
+}
+
+gy_port *gy_port_begin_turn(GYRunLoopRef loop, gy_mode *mode, uint32_t *events) {
+    gy_port *port = first_ready(mode);
+    if (port == NULL) return NULL;
+    if (is_closed_by_client(loop, port)) {
+        orphan_members(mode, port->watch);
+        drop_echo(loop, mode);
+        return NULL;
+    }
+    port->last_turn = ++loop->sequence;
     *events = port->came;
     port->uses++;
     gy_retain(port->source);

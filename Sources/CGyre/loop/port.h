@@ -22,6 +22,7 @@ typedef struct gy_port {
     bool is_silent;   /* its hang-up has been told (R97) */
     bool is_told_inside; /* a file reported to a run nested in its callout (R98) */
     bool is_removed;
+    uint64_t last_turn; /* when; who has waited longest goes first (R33) */
     uint32_t uses; /* turns in progress; it is freed by the last one after its removal */
 } gy_port;
 
@@ -30,13 +31,18 @@ typedef struct gy_port {
 gy_port *gy_port_create(GYRunLoopRef loop, gy_mode *mode, GYRunLoopSourceRef source, int fd);
 void gy_port_remove(GYRunLoopRef loop, gy_port *port);
 
+/* After a registration that did not come about: the set made for it goes, if it is nobody's else and
+ * the loop cannot be waiting in it. */
+void gy_port_give_set_back(GYRunLoopRef loop, gy_mode *mode);
+
 /* Readiness of an earlier run, or from before a nested one, is not to be trusted: forgotten, and
  * asked for anew. Edge-triggered ports keep theirs (R99). */
 void gy_port_forget_ready(gy_mode *mode);
 /* All of it, in the child of a fork: what was fetched is the parent's (R7). */
 void gy_port_forget_all(gy_mode *mode);
-/* Sorts what a wait has brought into the list; files get a turn each. */
-void gy_port_take_in(GYRunLoopRef loop, gy_mode *mode, const struct epoll_event *events, int count);
+/* Sorts what a wait has brought into the list; files get a turn each. True if a port has just been made
+ * edge-triggered, so that its report is still to come: ask the kernel again. */
+bool gy_port_take_in(GYRunLoopRef loop, gy_mode *mode, const struct epoll_event *events, int count);
 
 static inline bool gy_port_is_any_ready(const gy_mode *mode) {
     return !gy_list_is_empty(&mode->ready);
@@ -44,7 +50,7 @@ static inline bool gy_port_is_any_ready(const gy_mode *mode) {
 
 /* Takes the turn of the first ready port: returns it with the events that came, its source retained.
  * NULL: none. Give it back with gy_port_end_turn. */
-gy_port *gy_port_begin_turn(gy_mode *mode, uint32_t *events);
+gy_port *gy_port_begin_turn(GYRunLoopRef loop, gy_mode *mode, uint32_t *events);
 /* After the callout. `took_bytes` is what R97 asks after a hang-up. */
 void gy_port_end_turn(GYRunLoopRef loop, gy_port *port, uint32_t events, bool took_bytes);
 

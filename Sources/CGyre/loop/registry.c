@@ -36,9 +36,9 @@ static bool is_main_thread(void) { return syscall(SYS_gettid) == getpid(); }
 
 static void let_items_go(GYRunLoopRef loop) {
     gy_source_leave_all(loop);
-    gy_perform_end(loop);
     gy_timer_leave_all(loop);
     gy_observer_leave_all(loop);
+    gy_perform_end(loop);
 }
 
 static void set_dead(GYRunLoopRef loop) {
@@ -120,6 +120,8 @@ static void disinherit(GYRunLoopRef loop) {
 static void kill_in_child(GYRunLoopRef loop) {
     loop->is_main = false;
     atomic_store_explicit(&loop->is_dead, true, memory_order_release);
+    loop->depth = 0;
+    atomic_store_explicit(&loop->stop, 0, memory_order_relaxed);
     gy_wake_kill(&loop->wake);
     gy_signal_end(loop);
     gy_block_queue_end(&loop->blocks);

@@ -56,7 +56,7 @@ static outcome choose(gy_run *run) {
     bool port_is_ready = gy_port_is_any_ready(run->mode);
     o.timers_are_due = gy_mode_first_deadline(run->mode) <= run->now_ns;
     if (o.timers_are_due && port_is_ready && loop->timers_had_their_turn) o.timers_are_due = false;
-    if (!o.timers_are_due) o.port = gy_port_begin_turn(run->mode, &o.events);
+    if (!o.timers_are_due) o.port = gy_port_begin_turn(loop, run->mode, &o.events);
     gy_loop_unlock(loop);
     loop->timers_had_their_turn = o.timers_are_due && port_is_ready;
     return o;

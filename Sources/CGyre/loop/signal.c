@@ -1,5 +1,6 @@
 #include "loop/signal.h"
 
+#include <sched.h>
 #include <string.h>
 
 /* Stands in the stack of a loop that is dead: its sources keep their marks and nothing else. */
@@ -30,25 +31,40 @@ static void link_to_home(GYRunLoopSourceRef source, GYRunLoopRef home) {
     atomic_fetch_sub_explicit(&home->signals_under_way, 1, memory_order_acq_rel);
 }
 
-void gy_signal(GYRunLoopSourceRef source) {
-    if (!gy_source_is_valid(source)) return;
-    /* Sequentially consistent, as the accesses in gy_signal_adopt: either this sees the home, or the
-     * adoption sees the mark. Its release half is what the perform acquires (R172). */
-    atomic_fetch_or_explicit(&source->state, GY_SOURCE_SIGNALLED, memory_order_seq_cst);
-    GYRunLoopRef home = atomic_load_explicit(&source->home, memory_order_seq_cst);
-    if (home != NULL) link_to_home(source, home);
+/* Counts a signal as under way and leaves the mark; false where the source is invalid. Sequentially
+ * consistent, as the accesses in adopt and part: either the signal sees the home, or the adoption
+ * sees the mark; either it sees that the home is gone, or the parting sees it under way. The release
+ * half is what the perform acquires (R172). */
+static bool mark(GYRunLoopSourceRef source) {
+    uint32_t state = atomic_load_explicit(&source->state, memory_order_relaxed);
+    do {
+        if ((state & GY_SOURCE_INVALID) != 0) return false;
+    } while (!atomic_compare_exchange_weak_explicit(
+        &source->state, &state, (state + GY_SOURCE_ONE_SIGNAL) | GY_SOURCE_SIGNALLED,
+        memory_order_seq_cst, memory_order_relaxed));
+    return true;
 }
 
-void gy_signal_adopt(GYRunLoopRef loop, GYRunLoopSourceRef source) {
-    GYRunLoopRef none = NULL;
+void gy_signal(GYRunLoopSourceRef source) {
+    if (!mark(source)) return;
+    GYRunLoopRef home = atomic_load_explicit(&source->home, memory_order_seq_cst);
+    if (home != NULL) link_to_home(source, home);
+    /* Release: pairs with the acquire in gy_signal_part, which lets the home go after it. */
+    atomic_fetch_sub_explicit(&source->state, GY_SOURCE_ONE_SIGNAL, memory_order_release);
+}
+
+bool gy_signal_adopt(GYRunLoopRef loop, GYRunLoopSourceRef source) {
+    GYRunLoopRef home = NULL;
     gy_retain(loop);
-    if (!atomic_compare_exchange_strong_explicit(&source->home, &none, loop, memory_order_seq_cst,
-                                                 memory_order_seq_cst)) {
+    if (atomic_compare_exchange_strong_explicit(&source->home, &home, loop, memory_order_seq_cst,
+                                                memory_order_seq_cst)) {
+        home = loop;
+    } else {
         gy_release(loop); /* it has a home: not the last reference */
     }
     uint32_t state = atomic_load_explicit(&source->state, memory_order_seq_cst);
-    if ((state & GY_SOURCE_SIGNALLED) == 0) return;
-    link_to_home(source, atomic_load_explicit(&source->home, memory_order_relaxed));
+    if (home == loop && (state & GY_SOURCE_SIGNALLED) != 0) link_to_home(source, loop);
+    return home == loop;
 }
 
 /* Appends a stack of sources to the queue, oldest first: the order of the signals. The lock. */
@@ -96,16 +112,32 @@ bool gy_signal_use_up(GYRunLoopRef loop, GYRunLoopSourceRef source) {
     return (old & GY_SOURCE_SIGNALLED) != 0;
 }
 
-void gy_signal_disown(GYRunLoopSourceRef source) {
-    GYRunLoopRef home = atomic_load_explicit(&source->home, memory_order_acquire);
-    if (home == NULL) return;
-    gy_loop_lock(home);
-    take_in(home);
-    if (!gy_loop_is_dead(home) && gy_node_is_linked(&source->signalled)) {
-        gy_list_remove(&source->signalled);
+/* The lock, for the time being. */
+static uint32_t take_out(GYRunLoopRef loop, GYRunLoopSourceRef source) {
+    gy_loop_lock(loop);
+    take_in(loop);
+    bool is_linked = gy_node_is_linked(&source->signalled);
+    uint32_t state = is_linked ? unlink_source(source, 0)
+                               : atomic_load_explicit(&source->state, memory_order_seq_cst);
+    gy_loop_unlock(loop);
+    return state;
+}
+
+bool gy_signal_part(GYRunLoopRef loop, GYRunLoopSourceRef source) {
+    GYRunLoopRef home = loop;
+    return atomic_compare_exchange_strong_explicit(&source->home, &home, NULL, memory_order_seq_cst,
+                                                   memory_order_seq_cst);
+}
+
+void gy_signal_finish_parting(GYRunLoopRef loop, GYRunLoopSourceRef source) {
+    while (atomic_load_explicit(&source->state, memory_order_acquire) >= GY_SOURCE_ONE_SIGNAL) {
+        sched_yield();
     }
-    gy_loop_unlock(home);
-    gy_release(home);
+    uint32_t state = take_out(loop, source);
+    gy_release(loop);
+    /* It has been adopted meanwhile, by this loop or another, and found queued here. */
+    GYRunLoopRef home = atomic_load_explicit(&source->home, memory_order_seq_cst);
+    if (home != NULL && (state & GY_SOURCE_SIGNALLED) != 0) link_to_home(source, home);
 }
 
 static bool is_before(const gy_signalled *a, const gy_signalled *b) {

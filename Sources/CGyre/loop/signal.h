@@ -13,10 +13,13 @@
 
 void gy_signal(GYRunLoopSourceRef source);
 
-/* The source has been added to `loop`, perhaps its first. */
-void gy_signal_adopt(GYRunLoopRef loop, GYRunLoopSourceRef source);
-/* The source is being destroyed: takes it out of its home's queue and lets the home go. */
-void gy_signal_disown(GYRunLoopSourceRef source);
+/* The source has been added to `loop`, which becomes its home if it has none. True if it is. */
+bool gy_signal_adopt(GYRunLoopRef loop, GYRunLoopSourceRef source);
+/* The source is in no mode of `loop` any more: true if that was its home, which it has not from now on.
+ * The lock. */
+bool gy_signal_part(GYRunLoopRef loop, GYRunLoopSourceRef source);
+/* After that, without the lock: waits for signals under way, which never block, and lets the home go. */
+void gy_signal_finish_parting(GYRunLoopRef loop, GYRunLoopSourceRef source);
 
 /* Own thread, no lock: whether step 4 has anything to look at. */
 static inline bool gy_signal_is_pending(GYRunLoopRef loop, const gy_mode *mode) {

@@ -50,10 +50,12 @@ static void replace_set(const gy_run *run, gy_poller *poller, int error) {
     gy_report("GYRunLoopRunInMode", text, "R89");
 }
 
-static void take_in(const gy_run *run, const struct epoll_event *events, int count) {
+/* True if the kernel is to be asked at once again. */
+static bool take_in(const gy_run *run, const struct epoll_event *events, int count) {
     gy_loop_lock(run->loop);
-    gy_port_take_in(run->loop, run->mode, events, count);
+    bool again = gy_port_take_in(run->loop, run->mode, events, count);
     gy_loop_unlock(run->loop);
+    return again;
 }
 
 /* Poll reports a level: an eventfd that was rung stays readable until it is read. */
@@ -93,7 +95,7 @@ static void fetch(gy_run *run, gy_poller *poller, int64_t timeout_ns) {
         replace_set(run, poller, count);
         return;
     }
-    if (gy_mode_has_ports(run->mode)) take_in(run, events, count);
+    if (gy_mode_has_ports(run->mode) && take_in(run, events, count)) fetch(run, poller, 0);
 }
 
 static bool is_any_ready(const gy_run *run) {
@@ -153,18 +155,19 @@ static wait_plan make_plan(gy_run *run) {
 }
 
 static void sleep_until_event(gy_run *run) {
+    bool has_waited = false;
     for (;;) {
         wait_plan plan = make_plan(run);
+        /* Due now. Asked after each wait: another thread may have put the timer off (R114). */
+        if (has_waited && plan.until_ns != GY_NEVER && plan.until_ns <= run->now_ns) return;
         if (plan.poller->epoll_fd < 0) empty_bell(run->loop); /* rung before: the state tells */
         fetch(run, plan.poller, plan.timeout_ns);
-        run->has_looked = true;
-        bool has_time = plan.until_ns != GY_NEVER || gy_mode_has_timers(run->mode) ||
-                        gy_mode_has_ports(run->mode);
-        if (has_time) run->looked_at_ns = run->now_ns = gy_clock_now_ns();
-        if (gy_wake_has_come(&run->loop->wake) || is_any_ready(run)) return;
-        if (plan.until_ns != GY_NEVER && run->now_ns >= plan.until_ns) return;
+        has_waited = run->has_looked = true;
+        if (gy_wake_has_come(&run->loop->wake) || is_any_ready(run)) break;
         /* A nudge, an alarm that was put off, an edge from long ago: sleep on (R114, R156). */
     }
+    bool has_time = gy_mode_has_timers(run->mode) || gy_mode_has_ports(run->mode);
+    if (has_time) run->looked_at_ns = run->now_ns = gy_clock_now_ns();
 }
 
 void gy_sleep(gy_run *run, bool may_sleep) {
@@ -175,5 +178,5 @@ void gy_sleep(gy_run *run, bool may_sleep) {
     } else {
         look(run, is_idle);
     }
-    gy_wake_take(&loop->wake, gy_loop_innermost(loop)->outer_window_is_open);
+    gy_wake_take(&loop->wake, gy_loop_innermost(loop)->around);
 }

@@ -44,7 +44,7 @@ static bool add_membership(GYRunLoopSourceRef source, GYRunLoopRef loop, gy_mode
     bool ok = make_room(source);
     if (ok) {
         source->memberships[source->membership_count++] =
-            (gy_membership){gy_retain(loop), mode, port, mode == NULL};
+            (gy_membership){gy_retain(loop), mode, port, mode == NULL, false};
         gy_retain(source);
     }
     gy_lock_give(&membership_lock);
@@ -174,8 +174,12 @@ static GYRunLoopSourceRef find_equal(GYRunLoopRef loop, const gy_set *set,
 
 /* ---- entering ---- */
 
-static bool is_foreign(GYRunLoopRef loop, GYRunLoopSourceRef source) {
-    return atomic_load_explicit(&source->home, memory_order_relaxed) != loop;
+/* Its signals go to the queue of another loop: step 4 looks at all sources of the mode. */
+static void count_as_foreign(gy_mode *mode, GYRunLoopSourceRef source) {
+    gy_lock_take(&membership_lock);
+    find_membership(source, mode->loop, mode)->is_foreign = true;
+    gy_lock_give(&membership_lock);
+    mode->foreign_count++;
 }
 
 static bool insert_into_mode(GYRunLoopRef loop, gy_mode *mode, GYRunLoopSourceRef source,
@@ -186,10 +190,10 @@ static bool insert_into_mode(GYRunLoopRef loop, gy_mode *mode, GYRunLoopSourceRe
         gy_set_remove(&mode->sources, source, hash);
         return false;
     }
+    mode->is_given = true;
     gy_mode_count_item(mode, 1);
     loop->source_version++;
-    gy_signal_adopt(loop, source);
-    if (is_foreign(loop, source)) mode->foreign_count++;
+    if (!gy_source_is_port(source) && !gy_signal_adopt(loop, source)) count_as_foreign(mode, source);
     return true;
 }
 
@@ -221,10 +225,21 @@ static leaving leave_mode(GYRunLoopRef loop, gy_mode *mode, GYRunLoopSourceRef s
     left.membership = take_membership(source, loop, mode);
     left.source = source;
     if (left.membership.port != NULL) gy_port_remove(loop, left.membership.port);
-    if (is_foreign(loop, source)) mode->foreign_count--;
+    if (left.membership.is_foreign) mode->foreign_count--;
     gy_mode_count_item(mode, -1);
     loop->source_version++;
     return left;
+}
+
+/* Its home is the loop as long as a mode of it holds the source. */
+static void part_from_home(GYRunLoopRef loop, GYRunLoopSourceRef source) {
+    if (gy_source_is_port(source)) return;
+    gy_mode *mode = NULL;
+    gy_loop_lock(loop);
+    bool is_held = any_membership_in(source, loop, &mode) && mode != NULL;
+    bool parts = !is_held && gy_signal_part(loop, source);
+    gy_loop_unlock(loop);
+    if (parts) gy_signal_finish_parting(loop, source);
 }
 
 static void finish_leaving(leaving left) {
@@ -233,6 +248,7 @@ static void finish_leaving(leaving left) {
     if (m->is_scheduled && m->mode != NULL) {
         gy_callout_cancel(left.source, m->loop, m->mode->name);
     }
+    part_from_home(m->loop, left.source);
     gy_release(left.source);
     gy_release(m->loop);
 }
@@ -248,6 +264,7 @@ static void undo_entering(GYRunLoopRef loop, GYRunLoopSourceRef source) {
         gy_lock_give(&membership_lock);
         if (!is_new) continue;
         leave_mode(loop, m, source);
+        gy_port_give_set_back(loop, m);
         gy_release(source); /* neither is the last reference: the caller has one of each */
         gy_release(loop);
     }
@@ -266,6 +283,7 @@ static bool enter_common_modes(GYRunLoopRef loop, GYRunLoopSourceRef source, int
 
 static bool enter_common(GYRunLoopRef loop, GYRunLoopSourceRef source, int fd) {
     if (find_equal(loop, &loop->common_sources, source) != NULL) return true;
+    if (!gy_loop_need_common_modes(loop)) return false;
     if (!gy_set_insert(&loop->common_sources, source, set_hash(source))) return false;
     if (add_membership(source, loop, NULL, NULL)) {
         if (enter_common_modes(loop, source, fd)) return true;
@@ -278,6 +296,11 @@ static bool enter_common(GYRunLoopRef loop, GYRunLoopSourceRef source, int fd) {
 }
 
 static bool enter(GYRunLoopRef loop, GYRunLoopSourceRef source, GYStringRef name, int fd) {
+    /* A closed number must not come to mean a descriptor of the loop's own. */
+    if (fd >= 0 && !gy_sys_is_open(fd)) {
+        errno = EBADF;
+        return false;
+    }
     if (!gy_loop_prepare_wait(loop, false)) return false;
     if (name == kGYRunLoopCommonModes) return enter_common(loop, source, fd);
     gy_mode *mode = gy_loop_need_mode(loop, name);
@@ -488,7 +511,6 @@ void gy_source_leave_all(GYRunLoopRef loop) {
 
 static void finalize(void *object) {
     GYRunLoopSourceRef source = object;
-    gy_signal_disown(source);
     free(source->memberships);
     const GYRunLoopSourceContext2 *c = &source->context;
     if (c->release != NULL) gy_callout_release(c->release, c->info); /* R83 */

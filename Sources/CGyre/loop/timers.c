@@ -44,6 +44,7 @@ static bool enter_mode(gy_mode *mode, GYRunLoopTimerRef timer) {
     if (!gy_mode_reserve_timer(mode) || !gy_timer_reserve_slot(timer)) return false;
     gy_retain(timer);
     gy_timer_add_slot(timer, mode, ++mode->loop->sequence);
+    mode->is_given = true;
     atomic_fetch_add_explicit(&mode->timer_count, 1, memory_order_relaxed);
     gy_mode_count_item(mode, 1);
     if (!is_firing(timer)) start(mode, timer);
@@ -97,6 +98,7 @@ static void undo_entering(GYRunLoopRef loop, GYRunLoopTimerRef timer, uint64_t s
 
 static bool enter_common(GYRunLoopRef loop, GYRunLoopTimerRef timer) {
     if (is_common(timer)) return true;
+    if (!gy_loop_need_common_modes(loop)) return false;
     if (!gy_set_insert(&loop->common_timers, timer, gy_pointer_hash(timer))) return false;
     gy_retain(timer);
     gy_timer_set_flags(timer, GY_TIMER_COMMON);

@@ -40,6 +40,13 @@ void gy_sys_close(int fd) {
     errno = saved;
 }
 
+bool gy_sys_is_open(int fd) {
+    int saved = errno;
+    bool is_open = fcntl(fd, F_GETFD) >= 0;
+    errno = saved;
+    return is_open;
+}
+
 static int control(int epoll_fd, int operation, int fd, uint32_t events, uint64_t data) {
     struct epoll_event e = {.events = events, .data.u64 = data};
     return epoll_ctl(epoll_fd, operation, fd, &e) == 0 ? 0 : -errno;
@@ -111,25 +118,23 @@ int gy_sys_timerfd_set(int fd, int64_t deadline_ns) {
     return timerfd_settime(fd, TFD_TIMER_ABSTIME, &spec, NULL) == 0 ? 0 : -errno;
 }
 
-void gy_sys_eventfd_ring(int fd) {
-    int saved = errno;
-    uint64_t one = 1;
-    for (;;) {
-        if (syscall(SYS_write, fd, &one, sizeof one) >= 0) break;
-        if (errno == EAGAIN) { /* full: empty it, so that the next write makes an edge */
-            uint64_t count;
-            if (syscall(SYS_read, fd, &count, sizeof count) < 0 && errno != EAGAIN && errno != EINTR) break;
-        } else if (errno != EINTR) {
-            break;
-        }
-    }
-    errno = saved;
-}
-
 void gy_sys_eventfd_clear(int fd) {
     int saved = errno;
     uint64_t count;
     while (syscall(SYS_read, fd, &count, sizeof count) < 0 && errno == EINTR) {}
+    errno = saved;
+}
+
+/* A refused write makes no edge: the counter is emptied, and the next write makes one. The number of
+ * tries only bounds what another writer, who fills it again each time, could do. */
+void gy_sys_eventfd_ring(int fd) {
+    int saved = errno;
+    uint64_t one = 1;
+    for (int tries = 0; tries < 16; tries++) {
+        if (syscall(SYS_write, fd, &one, sizeof one) >= 0) break;
+        if (errno == EAGAIN) gy_sys_eventfd_clear(fd);
+        else if (errno != EINTR) break;
+    }
     errno = saved;
 }
 

@@ -14,6 +14,7 @@ int gy_sys_epoll_create(void);
 int gy_sys_eventfd_create(void);
 int gy_sys_timerfd_create(void);
 void gy_sys_close(int fd);
+bool gy_sys_is_open(int fd);
 
 int gy_sys_epoll_add(int epoll_fd, int fd, uint32_t events, uint64_t data);
 int gy_sys_epoll_modify(int epoll_fd, int fd, uint32_t events, uint64_t data);

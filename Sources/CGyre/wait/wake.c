@@ -62,22 +62,35 @@ static void ring(gy_wake *wake) {
     atomic_fetch_sub_explicit(&wake->state, ONE_WRITER, memory_order_release);
 }
 
-void gy_wake_up(gy_wake *wake) {
-    uint32_t state = atomic_load_explicit(&wake->state, memory_order_relaxed);
+static enum gy_wake_phase woken(enum gy_wake_phase phase) {
+    switch (phase) {
+    case GY_WAKE_OPEN: return GY_WAKE_OPEN_WOKEN;
+    case GY_WAKE_ASLEEP: return GY_WAKE_ASLEEP_WOKEN;
+    case GY_WAKE_OUTER: return GY_WAKE_OUTER_WOKEN;
+    default: return phase;
+    }
+}
+
+static void wake(gy_wake *w, bool innermost_only) {
+    uint32_t state = atomic_load_explicit(&w->state, memory_order_relaxed);
     for (;;) {
         enum gy_wake_phase phase = phase_of(state);
-        uint32_t next = state;
-        if (phase == GY_WAKE_OPEN) next = with_phase(state, GY_WAKE_OPEN_WOKEN);
-        if (phase == GY_WAKE_ASLEEP) next = with_phase(state, GY_WAKE_ASLEEP_WOKEN) + ONE_WRITER;
+        bool is_kept_out = innermost_only && phase == GY_WAKE_OUTER;
+        uint32_t next = is_kept_out ? state : with_phase(state, woken(phase));
+        if (phase == GY_WAKE_ASLEEP) next += ONE_WRITER;
         /* Release, also where nothing changes: the loop's next change of phase acquires what the
          * caller wrote before, whether this wake-up was the first or one of many (R172). */
-        if (atomic_compare_exchange_weak_explicit(&wake->state, &state, next, memory_order_release,
+        if (atomic_compare_exchange_weak_explicit(&w->state, &state, next, memory_order_release,
                                                   memory_order_relaxed)) {
-            if (phase == GY_WAKE_ASLEEP) ring(wake);
+            if (phase == GY_WAKE_ASLEEP) ring(w);
             return;
         }
     }
 }
+
+void gy_wake_up(gy_wake *w) { wake(w, false); }
+
+void gy_wake_innermost(gy_wake *w) { wake(w, true); }
 
 void gy_wake_nudge(gy_wake *wake) {
     uint32_t state = atomic_load_explicit(&wake->state, memory_order_relaxed);
@@ -103,20 +116,16 @@ static bool move_phase(gy_wake *wake, enum gy_wake_phase from, enum gy_wake_phas
     return false;
 }
 
-void gy_wake_open(gy_wake *wake) { move_phase(wake, GY_WAKE_CLOSED, GY_WAKE_OPEN); }
+void gy_wake_open(gy_wake *wake) {
+    if (!move_phase(wake, GY_WAKE_CLOSED, GY_WAKE_OPEN) &&
+        !move_phase(wake, GY_WAKE_OUTER, GY_WAKE_OPEN)) {
+        move_phase(wake, GY_WAKE_OUTER_WOKEN, GY_WAKE_OPEN_WOKEN);
+    }
+}
 
 void gy_wake_open_anew(gy_wake *wake) { change_phase(wake, GY_WAKE_OPEN); }
 
-bool gy_wake_fall_asleep(gy_wake *wake) {
-    return move_phase(wake, GY_WAKE_OPEN, GY_WAKE_ASLEEP);
-}
-
-bool gy_wake_take(gy_wake *wake, bool keep_open) {
-    enum gy_wake_phase old = change_phase(wake, keep_open ? GY_WAKE_OPEN : GY_WAKE_CLOSED);
-    return old == GY_WAKE_OPEN_WOKEN || old == GY_WAKE_ASLEEP_WOKEN;
-}
-
-void gy_wake_close(gy_wake *wake) { change_phase(wake, GY_WAKE_CLOSED); }
+bool gy_wake_fall_asleep(gy_wake *wake) { return move_phase(wake, GY_WAKE_OPEN, GY_WAKE_ASLEEP); }
 
 /* Acquire: pairs with the release half of change_phase; who sees the loop asleep sees what it did
  * before. */
@@ -124,14 +133,30 @@ static enum gy_wake_phase phase_now(const gy_wake *wake) {
     return phase_of(atomic_load_explicit(&wake->state, memory_order_acquire));
 }
 
+enum gy_wake_phase gy_wake_window(const gy_wake *wake) {
+    switch (phase_now(wake)) {
+    case GY_WAKE_OPEN:
+    case GY_WAKE_OPEN_WOKEN: return GY_WAKE_OPEN;
+    case GY_WAKE_OUTER:
+    case GY_WAKE_OUTER_WOKEN: return GY_WAKE_OUTER;
+    default: return GY_WAKE_CLOSED;
+    }
+}
+
+void gy_wake_take(gy_wake *wake, enum gy_wake_phase around) {
+    change_phase(wake, around == GY_WAKE_CLOSED ? GY_WAKE_CLOSED : GY_WAKE_OUTER);
+}
+
+void gy_wake_restore(gy_wake *wake, enum gy_wake_phase around) {
+    enum gy_wake_phase now = change_phase(wake, around);
+    bool is_remembered = now == GY_WAKE_OPEN_WOKEN || now == GY_WAKE_OUTER_WOKEN;
+    /* A wake-up between the two changes has done the same. */
+    if (is_remembered) move_phase(wake, around, woken(around));
+}
+
 bool gy_wake_is_asleep(const gy_wake *wake) {
     enum gy_wake_phase phase = phase_now(wake);
     return phase == GY_WAKE_ASLEEP || phase == GY_WAKE_ASLEEP_WOKEN;
-}
-
-bool gy_wake_is_open(const gy_wake *wake) {
-    enum gy_wake_phase phase = phase_now(wake);
-    return phase == GY_WAKE_OPEN || phase == GY_WAKE_OPEN_WOKEN;
 }
 
 bool gy_wake_has_come(const gy_wake *wake) { return phase_now(wake) == GY_WAKE_ASLEEP_WOKEN; }

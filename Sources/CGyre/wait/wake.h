@@ -20,6 +20,9 @@ enum gy_wake_phase {
     GY_WAKE_ASLEEP = 3,       /* the only phase in which a wake-up writes */
     GY_WAKE_ASLEEP_WOKEN = 4,
     GY_WAKE_DEAD = 5,
+    /* A nested run that drops wake-ups, inside the window of the run around it: kept for that one. */
+    GY_WAKE_OUTER = 6,
+    GY_WAKE_OUTER_WOKEN = 7,
 };
 
 typedef struct gy_wake {
@@ -39,6 +42,8 @@ void gy_wake_reset_in_child(gy_wake *wake);
 void gy_wake_kill(gy_wake *wake);
 
 void gy_wake_up(gy_wake *wake);
+/* For a stop: the innermost run alone is meant, so nothing is kept for a run around it. */
+void gy_wake_innermost(gy_wake *wake);
 /* Ends the wait without being a wake-up: the loop looks at its deadlines anew and sleeps on. */
 void gy_wake_nudge(gy_wake *wake);
 
@@ -48,14 +53,16 @@ void gy_wake_open(gy_wake *wake);
 void gy_wake_open_anew(gy_wake *wake);
 /* False when a wake-up is remembered: do not sleep. */
 bool gy_wake_fall_asleep(gy_wake *wake);
-/* Ends the sleep, or the window of a pass that did not sleep; tells whether a wake-up came. With
- * `keep_open` the window stays open for the run around this one. */
-bool gy_wake_take(gy_wake *wake, bool keep_open);
-/* Shuts the window unless a remembered wake-up, or the run around, needs it. */
-void gy_wake_close(gy_wake *wake);
+
+/* The window a run begins in: OPEN, OUTER, or CLOSED where no run around it remembers wake-ups. */
+enum gy_wake_phase gy_wake_window(const gy_wake *wake);
+/* Ends the sleep, or the window of a pass that did not sleep. `around` is the window the run began
+ * in. */
+void gy_wake_take(gy_wake *wake, enum gy_wake_phase around);
+/* Ends a run: the window it began in is back, with a wake-up that it did not use. */
+void gy_wake_restore(gy_wake *wake, enum gy_wake_phase around);
 
 bool gy_wake_is_asleep(const gy_wake *wake);
-bool gy_wake_is_open(const gy_wake *wake);
 /* While asleep: whether a wake-up has come. */
 bool gy_wake_has_come(const gy_wake *wake);
 

@@ -38,13 +38,13 @@ static void use_each_kind(void *unused) {
     GYRunLoopMode mode = GYSTR("each kind");
     GYRunLoopSourceRef source = loop_in(mode, loop_source0(0, loop_traces, "source"));
     GYRunLoopSourceRef port = loop_in(mode, loop_port(pipe_ends[0], take_byte, "port"));
-    GYRunLoopTimerRef timer = loop_in(mode, loop_timer(0.005, 0, loop_timer_traces, "timer"));
     GYRunLoopSourceSignal(source);
     EXPECT_INT(GYRunLoopRunInMode(mode, 10, true), kGYRunLoopRunHandledSource);
     send_byte();
     EXPECT_INT(GYRunLoopRunInMode(mode, 10, true), kGYRunLoopRunHandledSource);
     loop_drop(source);
     loop_drop(port);
+    GYRunLoopTimerRef timer = loop_in(mode, loop_timer(0.002, 0, loop_timer_traces, "timer"));
     EXPECT_INT(GYRunLoopRunInMode(mode, 10, false), kGYRunLoopRunFinished);
     loop_drop(timer);
     EXPECT_STR(test_trace_take(), "source port timer");

@@ -337,9 +337,8 @@ LOOP_TEST(a_source_holds_a_reference_to_the_loop_that_it_is_in) {
     GYIndex before = GYGetRetainCount(rl);
     loop_in(DEFAULT, source);
     EXPECT(GYGetRetainCount(rl) > before);
-    GYRunLoopSourceInvalidate(source);
+    loop_drop(source);
     EXPECT_INT(GYGetRetainCount(rl), before);
-    GYRelease(source);
 }
 
 /* R166 */

@@ -75,7 +75,7 @@ LOOP_TEST(a_block_is_copied_when_it_is_enqueued) {
 struct traced_block {
     void *isa;
     int flags, reserved;
-    void (*invoke)(struct traced_block *self);
+    void (*invoke)(void *self);
     const struct {
         unsigned long reserved, size;
         void (*copy)(void *to, const void *from);
@@ -90,7 +90,7 @@ static bool thread_ends;
 
 enum { HAS_COPY_AND_DISPOSE = 1 << 25 };
 
-static void invoke_traced(struct traced_block *self) { test_trace("%s", self->word); }
+static void invoke_traced(void *self) { test_trace("%s", ((struct traced_block *)self)->word); }
 
 static void copy_traced(void *to, const void *from) {
     (void)to;

@@ -42,7 +42,7 @@ static void set_again_in_destructor(void *value) {
     GYRunLoopRef rl = GYRunLoopGetCurrent();
     if (round < 2) EXPECT(rl != NULL);
     if (rl != NULL) GYRunLoopWakeUp(rl);
-    pthread_setspecific(early_key, value);
+    if (round < 2 || !test_is_sanitized()) pthread_setspecific(early_key, value);
 }
 
 static void ask_in_every_round(void *unused) {
@@ -153,7 +153,7 @@ TEST(the_end_of_a_thread_calls_cancel_once_for_each_mode) {
 /* Loops whose thread has ended. */
 
 static void keep_loop(void *place) {
-    loop_keep(GYSTR("kept"));
+    GYRelease(loop_keep(GYSTR("kept")));
     *(GYRunLoopRef *)place = (GYRunLoopRef)GYRetain(GYRunLoopGetCurrent());
 }
 

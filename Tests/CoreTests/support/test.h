@@ -114,6 +114,9 @@ void test_thread_join(pthread_t thread);
 int64_t test_now_ns(void);
 /** The factor by which the run is slower than usual, as TEST_TIMEOUT tells: for long loops. */
 double test_slowness(void);
+/** Whether the address or thread sanitizer is in the process: it has memory of its own, and ends its
+ * part of a thread in the last round of destructors of thread data. */
+bool test_is_sanitized(void);
 
 /** Something that happens once. What was written before the signal is visible after the wait. */
 typedef struct {

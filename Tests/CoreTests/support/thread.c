@@ -10,6 +10,11 @@
 #include <time.h>
 #include <unistd.h>
 
+extern void __asan_init(void) __attribute__((weak));
+extern void __tsan_init(void) __attribute__((weak));
+
+bool test_is_sanitized(void) { return __asan_init != NULL || __tsan_init != NULL; }
+
 typedef struct {
     test_function function;
     void *arg;

@@ -1,0 +1,285 @@
+/* Every allocation fails once: each call fails clean, nothing is lost or left, a retry works.
+ *
+ * The allocator of this program counts, and refuses where it is told to. */
+#include "support/loop.h"
+
+#include <errno.h>
+#include <gyre/GYRunLoopPerform.h>
+#include <gyre/GYString.h>
+#include <gyre/GYTime.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#define DEFAULT kGYRunLoopDefaultMode
+
+/* The sanitizers have allocators of their own, and other libraries no names behind malloc. */
+#ifdef __has_feature
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define HAS_OTHER_ALLOCATOR
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || !defined(__GLIBC__)
+#define HAS_OTHER_ALLOCATOR
+#endif
+
+#ifndef HAS_OTHER_ALLOCATOR
+
+extern void *__libc_malloc(size_t size);
+extern void *__libc_calloc(size_t count, size_t size);
+extern void *__libc_realloc(void *old, size_t size);
+extern void __libc_free(void *memory);
+
+static atomic_long in_use; /* allocations that have not been freed */
+/* How many allocations the thread gets before one fails; below zero: all. */
+static _Thread_local long allowed = -1;
+static _Thread_local bool has_failed;
+
+static bool is_refused(void) {
+    if (allowed < 0) return false;
+    if (allowed-- > 0) return false;
+    has_failed = true;
+    errno = ENOMEM;
+    return true;
+}
+
+void *malloc(size_t size) {
+    if (is_refused()) return NULL;
+    atomic_fetch_add(&in_use, 1);
+    return __libc_malloc(size);
+}
+
+void *calloc(size_t count, size_t size) {
+    if (is_refused()) return NULL;
+    atomic_fetch_add(&in_use, 1);
+    return __libc_calloc(count, size);
+}
+
+void *realloc(void *old, size_t size) {
+    if (is_refused()) return NULL;
+    if (old == NULL) atomic_fetch_add(&in_use, 1);
+    return __libc_realloc(old, size);
+}
+
+void free(void *memory) {
+    if (memory != NULL) atomic_fetch_sub(&in_use, 1);
+    __libc_free(memory);
+}
+
+/* One of each, and what became of it. */
+typedef struct {
+    GYRunLoopRef rl;
+    GYRunLoopMode mode; /* made by name */
+    GYRunLoopSourceRef source, port;
+    GYRunLoopTimerRef timer;
+    GYRunLoopObserverRef observer;
+    bool has_source, has_port, has_timer, has_observer, has_call;
+    atomic_int performs, port_performs, firings, observed, calls;
+    int fd;
+} scene;
+
+static void observes(GYRunLoopObserverRef observer, GYRunLoopActivity activity, void *count) {
+    (void)observer;
+    (void)activity;
+    loop_counts(count);
+}
+
+/* A result that is missing has its reason. */
+static bool made(const void *object) {
+    if (object == NULL) EXPECT_INT(errno, ENOMEM);
+    return object != NULL;
+}
+
+static void make_port(scene *s) {
+    s->port = loop_port(s->fd, loop_counts, &s->port_performs);
+}
+
+static bool make_items(scene *s) {
+    errno = 0;
+    s->rl = GYRunLoopGetCurrent();
+    if (!made(s->rl)) return false;
+    s->mode = GYRunLoopModeNamed("a mode of the scene");
+    if (!made(s->mode)) return false;
+    s->source = loop_source0(0, loop_counts, &s->performs);
+    if (!made(s->source)) return false;
+    s->timer = loop_timer(-1, 3600, loop_timer_counts, &s->firings);
+    if (!made(s->timer)) return false;
+    s->observer = loop_observer(kGYRunLoopBeforeTimers, true, 0, observes, &s->observed);
+    return made(s->observer);
+}
+
+/* R89: there with errno 0, or not there with ENOMEM. */
+static bool there(bool contains, int error) {
+    EXPECT_INT(error, contains ? 0 : ENOMEM);
+    return contains;
+}
+
+static bool add_all(scene *s) {
+    GYRunLoopAddSource(s->rl, s->source, s->mode);
+    int error = errno;
+    s->has_source = there(GYRunLoopContainsSource(s->rl, s->source, s->mode), error);
+    GYRunLoopAddSource(s->rl, s->port, kGYRunLoopCommonModes);
+    error = errno;
+    s->has_port = there(GYRunLoopContainsSource(s->rl, s->port, kGYRunLoopCommonModes), error);
+    EXPECT_INT(GYRunLoopContainsSource(s->rl, s->port, DEFAULT), s->has_port);
+    EXPECT_INT(GYRunLoopContainsSource(s->rl, s->port, s->mode), false);
+    GYRunLoopAddTimer(s->rl, s->timer, s->mode);
+    error = errno;
+    s->has_timer = there(GYRunLoopContainsTimer(s->rl, s->timer, s->mode), error);
+    errno = 0;
+    GYRunLoopAddObserver(s->rl, s->observer, s->mode);
+    error = errno;
+    s->has_observer = there(GYRunLoopContainsObserver(s->rl, s->observer, s->mode), error);
+    s->has_call = GYRunLoopPerform(s->rl, s->mode, loop_counts, &s->calls, NULL);
+    if (!s->has_call) EXPECT_INT(errno, ENOMEM);
+    return s->has_source && s->has_port && s->has_timer && s->has_observer && s->has_call;
+}
+
+static void run_all(scene *s) {
+    GYRunLoopSourceSignal(s->source);
+    for (int i = 0; i < 3; i++) GYRunLoopRunInMode(s->mode, 0, false);
+    GYRunLoopRunInMode(DEFAULT, 0, false);
+    GYRunLoopRunInMode(s->mode, 1e-6, false);
+}
+
+/* What the loop took is served, sooner or later. */
+static void expect_served(scene *s) {
+    EXPECT_INT(atomic_load(&s->performs) > 0, s->has_source);
+    EXPECT_INT(atomic_load(&s->port_performs) > 0, s->has_port);
+    EXPECT_INT(atomic_load(&s->firings) > 0, s->has_timer);
+    EXPECT_INT(atomic_load(&s->observed) > 0, s->has_observer && (s->has_source || s->has_timer));
+    EXPECT_INT(atomic_load(&s->calls) > 0, s->has_call);
+}
+
+static void drop_items(scene *s) {
+    if (s->source != NULL) loop_drop(s->source);
+    if (s->timer != NULL) loop_drop(s->timer);
+    if (s->observer != NULL) loop_drop(s->observer);
+    if (s->mode != NULL) GYRelease(s->mode);
+    s->source = NULL;
+    s->timer = NULL;
+    s->observer = NULL;
+    s->mode = NULL;
+}
+
+/* The whole scene; gives whether every call went well. */
+static bool play(scene *s) {
+    bool whole = make_items(s) && add_all(s);
+    if (s->rl != NULL && s->observer != NULL) run_all(s);
+    return whole;
+}
+
+typedef struct {
+    long allowed;
+    bool has_failed;
+} attempt;
+
+/* Plays with one failure, and again without; the thread's end takes the loop down. */
+static void play_with_failure(void *given) {
+    attempt *this = given;
+    scene s = {.fd = eventfd(1, EFD_CLOEXEC | EFD_NONBLOCK)};
+    make_port(&s);
+    has_failed = false;
+    allowed = this->allowed;
+    bool whole = play(&s);
+    allowed = -1;
+    this->has_failed = has_failed;
+    if (!has_failed) EXPECT(whole);
+    if (s.observer != NULL) {
+        run_all(&s);
+        expect_served(&s);
+    }
+    drop_items(&s);
+    eventfd_write(s.fd, 1);
+    EXPECT(play(&s));
+    run_all(&s);
+    expect_served(&s);
+    drop_items(&s);
+    loop_drop(s.port);
+    close(s.fd);
+}
+
+static attempt play_on_thread(long allowance) {
+    attempt this = {.allowed = allowance};
+    test_thread(play_with_failure, &this);
+    return this;
+}
+
+/* R89: for every n, until the scene needs no more than n. */
+TEST(every_call_survives_the_failure_of_any_allocation) {
+    for (int i = 0; i < 3; i++) play_on_thread(-1);
+    long before = atomic_load(&in_use), n = 0;
+    while (test_failures() == 0) {
+        attempt this = play_on_thread(n);
+        EXPECT_INT(atomic_load(&in_use), before);
+        if (test_failures() > 0) test_fail(__FILE__, __LINE__, "with allocation %ld failing", n);
+        if (!this.has_failed) break;
+        n++;
+    }
+    EXPECT(n > 5);
+}
+
+static void describe_with_failure(void *given) {
+    attempt *this = given;
+    GYRunLoopTimerRef timer = loop_in(DEFAULT, loop_timer(3600, 1, NULL, NULL));
+    GYRunLoopSourceRef source = loop_keep(GYSTR("other"));
+    GYRunLoopRef rl = GYRunLoopGetCurrent();
+    has_failed = false;
+    allowed = this->allowed;
+    GYStringRef text = GYCopyDescription(rl);
+    GYArrayRef modes = GYRunLoopCopyAllModes(rl);
+    allowed = -1;
+    this->has_failed = has_failed;
+    if (!has_failed) EXPECT(text != NULL && modes != NULL);
+    if (text != NULL) GYRelease(text);
+    if (modes != NULL) GYRelease(modes);
+    loop_drop(timer);
+    loop_drop(source);
+}
+
+/* R164: no memory: NULL. */
+TEST(describing_and_listing_survive_the_failure_of_any_allocation) {
+    attempt this = {.allowed = -1};
+    for (int i = 0; i < 3; i++) test_thread(describe_with_failure, &this);
+    long before = atomic_load(&in_use);
+    this.allowed = 0;
+    do {
+        test_thread(describe_with_failure, &this);
+        EXPECT_INT(atomic_load(&in_use), before);
+        this.allowed++;
+    } while (this.has_failed && test_failures() == 0);
+}
+
+/* A pass of a loop that has what it needs takes no memory at all. */
+LOOP_TEST(passes_of_a_busy_loop_allocate_nothing) {
+    scene s = {.fd = eventfd(1, EFD_CLOEXEC | EFD_NONBLOCK)};
+    make_port(&s);
+    EXPECT(play(&s));
+    GYRunLoopAddSource(s.rl, s.port, s.mode);
+    run_all(&s);
+    has_failed = false;
+    allowed = 0;
+    for (int i = 0; i < 1000; i++) {
+        GYRunLoopSourceSignal(s.source);
+        GYRunLoopTimerSetNextFireAt(s.timer, 0);
+        eventfd_write(s.fd, 1);
+        GYRunLoopRunInMode(s.mode, 0, false);
+    }
+    allowed = -1;
+    EXPECT(!has_failed);
+    EXPECT(atomic_load(&s.performs) >= 1000);
+    EXPECT(atomic_load(&s.firings) >= 500);
+    drop_items(&s);
+    loop_drop(s.port);
+    close(s.fd);
+}
+
+#else
+
+TEST(allocation_failures_need_the_plain_allocator) {
+    EXPECT(true);
+}
+
+#endif
+
+TEST_MAIN()

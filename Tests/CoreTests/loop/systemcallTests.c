@@ -1,0 +1,310 @@
+/* How many system calls things take, counted by strace. They do not depend on the machine, so they
+ * are a part of the contract.
+ *
+ * A case runs this program once more, under strace, with the name of a scene. The scene marks where
+ * counting begins and ends by asking for files of certain names. */
+#define _GNU_SOURCE 1
+#include "items/port.h"
+
+#include <errno.h>
+#include <gyre/GYString.h>
+#include <gyre/GYTime.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#define MODE GYSTR("counted")
+#define BEGIN_MARK "counting-begins"
+#define END_MARK "counting-ends"
+
+static void begin(void) {
+    struct stat unused;
+    stat(BEGIN_MARK, &unused);
+}
+
+static void end(void) {
+    struct stat unused;
+    stat(END_MARK, &unused);
+}
+
+/* Scenes. Each does its work a number of times between the marks. */
+
+#define TURNS 1000
+#define TICKS 100
+#define PASSES 10000
+#define TIME_OUTS 100
+#define PORTS 100
+#define ROUNDS 20
+
+typedef struct player {
+    GYRunLoopRef rl;
+    GYRunLoopSourceRef source;
+    struct player *other;
+    int turns;
+} player;
+
+static void plays(void *info) {
+    player *self = info;
+    self->turns++;
+    if (self->turns == 100 && self->rl == GYRunLoopGetMain()) begin();
+    if (self->turns == 100 + TURNS && self->rl == GYRunLoopGetMain()) {
+        end();
+        GYRunLoopStop(self->rl);
+        return;
+    }
+    GYRunLoopSourceSignal(self->other->source);
+    GYRunLoopWakeUp(self->other->rl);
+}
+
+/* Two loops that sleep until the other one wakes them. */
+static void scene_round_trips(void) {
+    static loop_worker worker;
+    static player players[2];
+    loop_worker_start(&worker, MODE);
+    players[0].rl = GYRunLoopGetCurrent();
+    players[1].rl = worker.rl;
+    for (int i = 0; i < 2; i++) {
+        players[i].other = &players[1 - i];
+        players[i].source = loop_source0(0, plays, &players[i]);
+        GYRunLoopAddSource(players[i].rl, players[i].source, MODE);
+    }
+    GYRunLoopSourceSignal(players[1].source);
+    GYRunLoopWakeUp(players[1].rl);
+    GYRunLoopRunInMode(MODE, 1e20, false);
+}
+
+static int ends_of[PORTS][2], left;
+
+static void reads_one(void *number) {
+    char byte;
+    if (read(ends_of[(intptr_t)number][0], &byte, 1) != 1) abort();
+    if (--left == 0) GYRunLoopStop(GYRunLoopGetCurrent());
+}
+
+/* A hundred pipes, all written to and then all served. */
+static void scene_ready_descriptors(void) {
+    for (intptr_t i = 0; i < PORTS; i++) {
+        port_pipe(ends_of[i]);
+        loop_in(MODE, loop_port(ends_of[i][0], reads_one, (void *)i));
+    }
+    for (int round = -1; round < ROUNDS; round++) {
+        if (round == 0) begin();
+        for (int i = 0; i < PORTS; i++) port_write(ends_of[i][1], "x");
+        left = PORTS;
+        GYRunLoopRunInMode(MODE, 1e20, false);
+    }
+    end();
+}
+
+static int passes_left;
+
+static void goes_round(void *source) {
+    if (--passes_left == 0) GYRunLoopStop(GYRunLoopGetCurrent());
+    else GYRunLoopSourceSignal(*(GYRunLoopSourceRef *)source);
+}
+
+/* A source that signals itself, in a mode that holds a timer and a descriptor too. */
+static void scene_busy_passes(void) {
+    static GYRunLoopSourceRef source;
+    static port idle;
+    int ends[2];
+    port_pipe(ends);
+    idle.fd = ends[0];
+    loop_in(MODE, port_make(&idle));
+    loop_in(MODE, loop_timer(3600, 0, NULL, NULL));
+    source = loop_in(MODE, loop_source0(0, goes_round, &source));
+    for (int round = 0; round < 2; round++) {
+        if (round == 1) begin();
+        passes_left = PASSES;
+        GYRunLoopSourceSignal(source);
+        GYRunLoopRunInMode(MODE, 1e20, false);
+    }
+    end();
+}
+
+/* A thousand timers armed, others taken away and added. */
+static void scene_timer_changes(void) {
+    static GYRunLoopTimerRef timers[1000];
+    for (int i = 0; i < 1000; i++) {
+        timers[i] = loop_in(MODE, loop_timer(1000 + i, 0, NULL, NULL));
+    }
+    GYRunLoopRunInMode(MODE, 0.001, false);
+    begin();
+    for (int i = 0; i < TURNS; i++) {
+        GYRunLoopTimerRef timer = timers[i * 7 % 1000];
+        GYRunLoopRemoveTimer(GYRunLoopGetCurrent(), timer, MODE);
+        GYRunLoopTimerSetNextFireDate(timer, GYAbsoluteTimeGetCurrent() + 2000 + i);
+        loop_in(MODE, timer);
+    }
+    end();
+}
+
+static int ticks;
+
+static void ticking(GYRunLoopTimerRef timer, void *unused) {
+    (void)timer;
+    (void)unused;
+    ticks++;
+    if (ticks == 10) begin();
+    if (ticks == 10 + TICKS) {
+        end();
+        GYRunLoopStop(GYRunLoopGetCurrent());
+    }
+}
+
+static void scene_ticks(void) {
+    loop_in(MODE, loop_timer(0.001, 0.001, ticking, NULL));
+    GYRunLoopRunInMode(MODE, 1e20, false);
+}
+
+static void scene_time_outs(void) {
+    loop_keep(MODE);
+    GYRunLoopRunInMode(MODE, 0.0001, false);
+    begin();
+    for (int i = 0; i < TIME_OUTS; i++) GYRunLoopRunInMode(MODE, 0.0001, false);
+    end();
+}
+
+static void wakes_itself(void *unused) {
+    (void)unused;
+    begin();
+    for (int i = 0; i < TURNS; i++) GYRunLoopWakeUp(GYRunLoopGetCurrent());
+    end();
+}
+
+/* Wake-ups of a loop that is awake, and of one that does not run. */
+static void scene_wakes_awake(void) {
+    GYRunLoopSourceRef source = loop_in(MODE, loop_source0(0, wakes_itself, NULL));
+    GYRunLoopSourceSignal(source);
+    loop_poll(MODE);
+    wakes_itself(NULL);
+}
+
+static const struct {
+    const char *name;
+    void (*play)(void);
+} scenes[] = {
+    {"round_trips", scene_round_trips}, {"ready_descriptors", scene_ready_descriptors},
+    {"busy_passes", scene_busy_passes}, {"timer_changes", scene_timer_changes},
+    {"ticks", scene_ticks},             {"time_outs", scene_time_outs},
+    {"wakes_awake", scene_wakes_awake},
+};
+
+static int play_scene(const char *name) {
+    for (size_t i = 0; i < sizeof scenes / sizeof scenes[0]; i++) {
+        if (strcmp(name, scenes[i].name) != 0) continue;
+        scenes[i].play();
+        _exit(0);
+    }
+    return 1;
+}
+
+/* Counting. */
+
+/* Sanitizers make system calls of their own, and refuse to be traced. */
+static bool is_sanitized(void) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    return true;
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+    return true;
+#endif
+#endif
+    return false;
+}
+
+/* Reads and writes can be left out, which the kernel then filters: traced, they would take so long
+ * that the loop has to look at its descriptors more often. */
+static void trace_scene(const char *scene, const char *output, bool without_reads_and_writes) {
+    pid_t child = fork();
+    REQUIRE(child >= 0);
+    if (child == 0) {
+        char program[512];
+        ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+        if (length < 0) _exit(126);
+        program[length] = '\0';
+        int quiet = open("/dev/null", O_WRONLY | O_CLOEXEC);
+        dup2(quiet, STDERR_FILENO);
+        const char *traced = without_reads_and_writes ? "trace=!read,write" : "trace=all";
+        execlp("strace", "strace", "-f", "-qq", "--seccomp-bpf", "-e", traced, "-s", "64", "-o",
+               output, program, "--scene", scene, (char *)NULL);
+        _exit(127);
+    }
+    int status;
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
+}
+
+/* A line of strace's that begins a call, and not the rest of one or a signal. */
+static bool is_call(const char *line) {
+    return strchr(line, '(') != NULL && strstr(line, " resumed>") == NULL &&
+           strstr(line, "---") == NULL && strstr(line, "+++") == NULL;
+}
+
+/* The calls between the marks; below zero: there was nothing to count. */
+static int count_calls(const char *output) {
+    char line[1024];
+    int count = -1;
+    bool counts = false;
+    FILE *file = fopen(output, "re");
+    if (file == NULL) return -1;
+    while (fgets(line, sizeof line, file) != NULL) {
+        bool begins = strstr(line, BEGIN_MARK) != NULL;
+        if (begins && count < 0) count = 0;
+        counts = begins || (counts && strstr(line, END_MARK) == NULL);
+        if (counts && !begins && is_call(line)) count++;
+    }
+    fclose(file);
+    return count;
+}
+
+/* Expects at most so many calls, or says that there is nobody to count them. */
+static void expect_at_most(const char *scene, int limit, bool without_reads_and_writes) {
+    char output[64];
+    int count = -1;
+    snprintf(output, sizeof output, "/tmp/gyre-calls-%d", (int)getpid());
+    if (!is_sanitized()) {
+        trace_scene(scene, output, without_reads_and_writes);
+        count = count_calls(output);
+        unlink(output);
+    }
+    if (count < 0) {
+        printf("skipped %s: strace is not there or cannot trace\n", scene);
+        return;
+    }
+    if (count > limit) test_fail(__FILE__, __LINE__, "%s: %d calls, not %d", scene, count, limit);
+}
+
+/* One write and one wait on each side, and none for what comes with the two marks. */
+TEST(a_round_trip_between_two_sleeping_loops_takes_four_calls) {
+    expect_at_most("round_trips", 4 * TURNS + 20, false);
+}
+
+/* Beside the handler's read and the writer's write. */
+TEST(an_event_of_one_of_many_ready_descriptors_takes_a_twentieth_of_a_call) {
+    expect_at_most("ready_descriptors", PORTS * ROUNDS / 20, true);
+}
+
+TEST(a_busy_pass_takes_less_than_a_tenth_of_a_call) {
+    expect_at_most("busy_passes", PASSES / 10, false);
+}
+
+TEST(taking_a_timer_away_and_adding_it_takes_no_call) {
+    expect_at_most("timer_changes", 0, false);
+}
+
+/* The wait, and arming the kernel's timer anew. */
+TEST(a_tick_of_a_repeating_timer_takes_two_calls) {
+    expect_at_most("ticks", 2 * TICKS, false);
+}
+
+TEST(a_run_that_finds_nothing_until_its_time_out_takes_one_call) {
+    expect_at_most("time_outs", TIME_OUTS, false);
+}
+
+TEST(waking_a_loop_that_is_awake_takes_no_call) { expect_at_most("wakes_awake", 0, false); }
+
+int main(int argc, char **argv) {
+    if (argc == 3 && strcmp(argv[1], "--scene") == 0) return play_scene(argv[2]);
+    return test_main(argc, argv);
+}

@@ -20,7 +20,7 @@ SIZE(GYOptionFlags, 8);
 SIZE(GYBoolean, 1);
 SIZE(GYAbsoluteTime, 8);
 SIZE(GYTimeInterval, 8);
-SIZE(GYComparisonResult, 4);
+SIZE(GYComparisonResult, 8);
 SIZE(GYRunLoopRunResult, 4);
 SIZE(GYRunLoopActivity, 8);
 SIZE(GYRunLoopPerformState, 4);

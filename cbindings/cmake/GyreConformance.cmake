@@ -11,7 +11,7 @@ set(gyre_blocks_libs "${gyre_client_libs} ${GYRE_BLOCKS_RUNTIME} -Wl,-rpath,${gy
 
 function(gyre_add_conformance name cc libs)
     add_test(NAME ${name} COMMAND "${gyre_conformance}/run.sh"
-        --cc "${cc}" --cflags "${gyre_cf_flags}" --libs "${libs}")
+        --cc "${cc}" --cflags "${gyre_cf_flags}" --libs "${libs} ${CMAKE_EXE_LINKER_FLAGS}")
     set_tests_properties(${name} PROPERTIES LABELS conformance TIMEOUT 600 PROCESSORS 2)
 endfunction()
 

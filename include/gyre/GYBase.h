@@ -50,7 +50,7 @@ typedef struct {
     GYIndex length;
 } GYRange;
 
-typedef int32_t GYComparisonResult;
+typedef GYIndex GYComparisonResult;
 enum { kGYCompareLessThan = -1, kGYCompareEqualTo = 0, kGYCompareGreaterThan = 1 };
 
 enum { kGYNotFound = -1 };

@@ -171,8 +171,8 @@ static void tell_if_main_has_ended(GYRunLoopRef rl, const char *call) {
 
 void GYRunLoopWakeUp(GYRunLoopRef rl) {
     if (!gy_signal_argument_is(rl, GY_KIND_RUN_LOOP, "GYRunLoopWakeUp")) return;
-    gy_wake_up(&rl->wake);
     tell_if_main_has_ended(rl, "GYRunLoopWakeUp");
+    gy_wake_up(&rl->wake); /* last: what it wakes may end with its thread */
 }
 
 void GYRunLoopStop(GYRunLoopRef rl) {

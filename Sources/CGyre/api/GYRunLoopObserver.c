@@ -26,7 +26,7 @@ GYRunLoopObserverRef GYRunLoopObserverCreate(GYAllocatorRef allocator, GYOptionF
     observer->context = *context;
     const void *info = context->info;
     if (context->retain != NULL) info = gy_callout_retain(context->retain, info);
-    atomic_init(&observer->info, (void *)(uintptr_t)info);
+    atomic_init(&observer->item.info, (void *)(uintptr_t)info);
     return observer;
 }
 
@@ -54,7 +54,7 @@ GYRunLoopObserverRef GYRunLoopObserverCreateWithHandler(GYAllocatorRef allocator
     };
     GYRunLoopObserverRef observer =
         GYRunLoopObserverCreate(allocator, activities, repeats, order, call_block, &context);
-    if (observer == NULL || atomic_load_explicit(&observer->info, memory_order_relaxed) != NULL) {
+    if (observer == NULL || atomic_load_explicit(&observer->item.info, memory_order_relaxed) != NULL) {
         return observer;
     }
     gy_release(observer); /* the block could not be copied */
@@ -82,26 +82,17 @@ void GYRunLoopObserverInvalidate(GYRunLoopObserverRef observer) {
     gy_observer_invalidate(observer);
 }
 
-static bool is_not_called(const void *observer) {
-    uint32_t flags = atomic_load_explicit(&((GYRunLoopObserverRef)(uintptr_t)observer)->flags,
-                                          memory_order_seq_cst);
-    return (flags & GY_OBSERVER_CALLED) == 0;
-}
-
 void GYRunLoopObserverInvalidateAndWait(GYRunLoopObserverRef observer) {
     if (!gy_argument_is(observer, GY_KIND_OBSERVER, "GYRunLoopObserverInvalidateAndWait")) return;
     gy_retain(observer);
     gy_observer_invalidate(observer);
-    if (!gy_callout_is_mine(observer)) {
-        gy_observer_set_flags(observer, GY_OBSERVER_WAITED_FOR);
-        gy_callout_wait(is_not_called, observer);
-    }
+    gy_tenant_wait(&observer->item);
     gy_release(observer);
 }
 
 GYBoolean GYRunLoopObserverIsValid(GYRunLoopObserverRef observer) {
     if (!gy_argument_is(observer, GY_KIND_OBSERVER, "GYRunLoopObserverIsValid")) return false;
-    return gy_observer_is_valid(observer);
+    return gy_item_is_valid(&observer->item);
 }
 
 void GYRunLoopObserverGetContext(GYRunLoopObserverRef observer, GYRunLoopObserverContext *context) {
@@ -112,5 +103,5 @@ void GYRunLoopObserverGetContext(GYRunLoopObserverRef observer, GYRunLoopObserve
         return;
     }
     *context = observer->context;
-    context->info = atomic_load_explicit(&observer->info, memory_order_acquire);
+    context->info = atomic_load_explicit(&observer->item.info, memory_order_acquire);
 }

@@ -3,10 +3,12 @@
 
 #include "api/arguments.h"
 #include "base/check.h"
+#include "loop/callbacks.h"
 #include "loop/callout.h"
 #include "loop/signal.h"
 #include "loop/sources.h"
 
+#include <errno.h>
 #include <string.h>
 
 GYTypeID GYRunLoopSourceGetTypeID(void) { return GY_KIND_SOURCE; }
@@ -22,9 +24,16 @@ GYRunLoopSourceRef GYRunLoopSourceCreate(GYAllocatorRef allocator, GYIndex order
     }
     GYRunLoopSourceRef source = gy_object_create(&gy_source_type, sizeof *source);
     if (source == NULL) return NULL;
-    gy_source_init(source, order, context);
-    GYRunLoopSourceContext2 *c = &source->context;
-    if (c->retain != NULL) c->info = (void *)(uintptr_t)gy_callout_retain(c->retain, c->info);
+    source->order = order;
+    source->callbacks = gy_callbacks_take(context);
+    if (source->callbacks == NULL) {
+        gy_release(source);
+        errno = ENOMEM;
+        return NULL;
+    }
+    const void *info = context->info;
+    if (context->retain != NULL) info = gy_callout_retain(context->retain, info);
+    source->info = (void *)(uintptr_t)info;
     return source;
 }
 
@@ -62,12 +71,13 @@ GYBoolean GYRunLoopSourceIsValid(GYRunLoopSourceRef source) {
 void GYRunLoopSourceGetContext(GYRunLoopSourceRef source, GYRunLoopSourceContext *context) {
     static const char call[] = "GYRunLoopSourceGetContext";
     if (!gy_argument_is(source, GY_KIND_SOURCE, call)) return;
-    if (context == NULL || context->version != source->context.version) {
+    if (context == NULL || context->version != source->callbacks->version) {
         gy_report(call, context == NULL ? "the context is NULL" : "not the version of the source",
                   "R162");
         return;
     }
-    memcpy(context, &source->context, gy_source_context_size(source->context.version));
+    memcpy(context, source->callbacks, gy_source_context_size(source->callbacks->version));
+    context->info = source->info;
 }
 
 void GYRunLoopSourceSignal(GYRunLoopSourceRef source) {

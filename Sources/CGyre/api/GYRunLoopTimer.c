@@ -24,18 +24,19 @@ static GYRunLoopTimerRef create(double interval, GYIndex order, GYRunLoopTimerCa
     timer->interval = interval > 0 ? interval : 0;
     timer->callout = callout;
     if (needs_extra(order, context)) {
-        if (gy_timer_need_extra(timer) == NULL) {
+        gy_timer_extra *extra = gy_timer_need_extra(timer);
+        if (extra == NULL) {
             gy_release(timer);
             errno = ENOMEM;
             return NULL;
         }
-        timer->extra->order = order;
-        if (context != NULL) timer->extra->context = *context;
+        extra->order = order;
+        if (context != NULL) extra->context = *context;
     }
     if (context == NULL) return timer;
     const void *info = context->info;
     if (context->retain != NULL) info = gy_callout_retain(context->retain, info);
-    atomic_init(&timer->info, (void *)(uintptr_t)info);
+    atomic_init(&timer->item.info, (void *)(uintptr_t)info);
     return timer;
 }
 
@@ -94,7 +95,7 @@ GYRunLoopTimerRef GYRunLoopTimerCreateWithHandler(GYAllocatorRef allocator, GYAb
     };
     GYRunLoopTimerRef timer =
         GYRunLoopTimerCreate(allocator, fireDate, interval, flags, order, call_block, &context);
-    if (timer == NULL || atomic_load_explicit(&timer->info, memory_order_relaxed) != NULL) return timer;
+    if (timer == NULL || atomic_load_explicit(&timer->item.info, memory_order_relaxed) != NULL) return timer;
     gy_release(timer); /* the block could not be copied */
     errno = ENOMEM;
     return NULL;
@@ -104,12 +105,12 @@ GYRunLoopTimerRef GYRunLoopTimerCreateWithHandler(GYAllocatorRef allocator, GYAb
 
 GYAbsoluteTime GYRunLoopTimerGetNextFireDate(GYRunLoopTimerRef timer) {
     if (!gy_argument_is(timer, GY_KIND_TIMER, "GYRunLoopTimerGetNextFireDate")) return 0;
-    return gy_timer_is_valid(timer) ? gy_timer_date(timer) : 0;
+    return gy_item_is_valid(&timer->item) ? gy_timer_date(timer) : 0;
 }
 
 int64_t GYRunLoopTimerGetNextFireAt(GYRunLoopTimerRef timer) {
     if (!gy_argument_is(timer, GY_KIND_TIMER, "GYRunLoopTimerGetNextFireAt")) return GY_NEVER;
-    return gy_timer_is_valid(timer) ? gy_timer_deadline(timer) : GY_NEVER;
+    return gy_item_is_valid(&timer->item) ? gy_timer_deadline(timer) : GY_NEVER;
 }
 
 void GYRunLoopTimerSetNextFireDate(GYRunLoopTimerRef timer, GYAbsoluteTime fireDate) {
@@ -119,14 +120,14 @@ void GYRunLoopTimerSetNextFireDate(GYRunLoopTimerRef timer, GYAbsoluteTime fireD
         gy_report(call, "the date is NaN", "R118");
         return;
     }
-    if (!gy_timer_is_valid(timer)) return;
+    if (!gy_item_is_valid(&timer->item)) return;
     GYAbsoluteTime date = clamped(fireDate);
     gy_timer_set_next(timer, gy_timer_deadline_of(date, gy_clock_now_ns()), date);
 }
 
 void GYRunLoopTimerSetNextFireAt(GYRunLoopTimerRef timer, int64_t fire_at_ns) {
     if (!gy_argument_is(timer, GY_KIND_TIMER, "GYRunLoopTimerSetNextFireAt")) return;
-    if (!gy_timer_is_valid(timer)) return;
+    if (!gy_item_is_valid(&timer->item)) return;
     int64_t now_ns = gy_clock_now_ns();
     gy_timer_set_next(timer, fire_at_ns > now_ns ? fire_at_ns : now_ns, NAN);
 }
@@ -150,7 +151,8 @@ GYBoolean GYRunLoopTimerDoesRepeat(GYRunLoopTimerRef timer) {
 
 GYIndex GYRunLoopTimerGetOrder(GYRunLoopTimerRef timer) {
     if (!gy_argument_is(timer, GY_KIND_TIMER, "GYRunLoopTimerGetOrder")) return 0;
-    return timer->extra == NULL ? 0 : timer->extra->order;
+    const gy_timer_extra *extra = gy_timer_extra_of(timer);
+    return extra == NULL ? 0 : extra->order;
 }
 
 void GYRunLoopTimerInvalidate(GYRunLoopTimerRef timer) {
@@ -158,25 +160,17 @@ void GYRunLoopTimerInvalidate(GYRunLoopTimerRef timer) {
     gy_timer_invalidate(timer);
 }
 
-static bool is_not_firing(const void *timer) {
-    uint32_t flags = atomic_load_explicit(&((GYRunLoopTimerRef)(uintptr_t)timer)->flags, memory_order_seq_cst);
-    return (flags & GY_TIMER_FIRING) == 0;
-}
-
 void GYRunLoopTimerInvalidateAndWait(GYRunLoopTimerRef timer) {
     if (!gy_argument_is(timer, GY_KIND_TIMER, "GYRunLoopTimerInvalidateAndWait")) return;
     gy_retain(timer);
     gy_timer_invalidate(timer);
-    if (!gy_callout_is_mine(timer)) {
-        gy_timer_set_flags(timer, GY_TIMER_WAITED_FOR);
-        gy_callout_wait(is_not_firing, timer);
-    }
+    gy_tenant_wait(&timer->item);
     gy_release(timer);
 }
 
 GYBoolean GYRunLoopTimerIsValid(GYRunLoopTimerRef timer) {
     if (!gy_argument_is(timer, GY_KIND_TIMER, "GYRunLoopTimerIsValid")) return false;
-    return gy_timer_is_valid(timer);
+    return gy_item_is_valid(&timer->item);
 }
 
 void GYRunLoopTimerGetContext(GYRunLoopTimerRef timer, GYRunLoopTimerContext *context) {
@@ -186,8 +180,9 @@ void GYRunLoopTimerGetContext(GYRunLoopTimerRef timer, GYRunLoopTimerContext *co
         gy_report(call, context == NULL ? "the context is NULL" : "the version is not 0", "R162");
         return;
     }
-    *context = timer->extra == NULL ? (GYRunLoopTimerContext){0} : timer->extra->context;
-    context->info = atomic_load_explicit(&timer->info, memory_order_acquire);
+    const gy_timer_extra *extra = gy_timer_extra_of(timer);
+    *context = extra == NULL ? (GYRunLoopTimerContext){0} : extra->context;
+    context->info = atomic_load_explicit(&timer->item.info, memory_order_acquire);
 }
 
 /* ---- tolerance ---- */

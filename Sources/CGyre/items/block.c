@@ -58,8 +58,13 @@ void gy_block_free(gy_block *block) {
 
 bool gy_block_queue_push(gy_block_queue *queue, gy_block *block) {
     gy_block *top = atomic_load_explicit(&queue->incoming, memory_order_relaxed);
+    /* Relaxed: ordered before the push by its release, and so before a wake-up that follows. */
+    atomic_fetch_add_explicit(&queue->count, 1, memory_order_relaxed);
     do {
-        if (top == GY_BLOCKS_ENDED) return false;
+        if (top == GY_BLOCKS_ENDED) {
+            atomic_fetch_sub_explicit(&queue->count, 1, memory_order_relaxed);
+            return false;
+        }
         block->next_incoming = top;
         /* Release: pairs with the acquire in take_in; the block and what was written before it are
          * seen by its call (R172). */
@@ -69,16 +74,13 @@ bool gy_block_queue_push(gy_block_queue *queue, gy_block *block) {
 }
 
 static void append_reversed(gy_block_queue *queue, gy_block *newest) {
-    gy_node *before = &queue->pending;
-    before = before->previous; /* everything newer goes behind what is there already */
-    uint32_t count = 0;
-    for (gy_block *b = newest; b != NULL; b = b->next_incoming, count++) {
+    gy_node *before = queue->pending.previous; /* what is newer goes behind what is there */
+    for (gy_block *b = newest; b != NULL; b = b->next_incoming) {
         b->node.previous = before;
         b->node.next = before->next;
         before->next->previous = &b->node;
         before->next = &b->node;
     }
-    atomic_fetch_add_explicit(&queue->pending_count, count, memory_order_relaxed);
 }
 
 void gy_block_queue_take_in(gy_block_queue *queue) {
@@ -93,14 +95,12 @@ void gy_block_queue_end(gy_block_queue *queue) {
 }
 
 bool gy_block_queue_is_empty(const gy_block_queue *queue) {
-    gy_block *top = atomic_load_explicit(&queue->incoming, memory_order_relaxed);
-    return (top == NULL || top == GY_BLOCKS_ENDED) &&
-           atomic_load_explicit(&queue->pending_count, memory_order_relaxed) == 0;
+    return atomic_load_explicit(&queue->count, memory_order_relaxed) == 0;
 }
 
 void gy_block_queue_remove(gy_block_queue *queue, gy_block *block) {
     gy_list_remove(&block->node);
-    atomic_fetch_sub_explicit(&queue->pending_count, 1, memory_order_relaxed);
+    atomic_fetch_sub_explicit(&queue->count, 1, memory_order_relaxed);
 }
 
 bool gy_block_runs_in(const gy_block *block, GYStringRef mode, bool mode_is_common) {

@@ -36,7 +36,7 @@ typedef struct gy_block {
 
 typedef struct gy_block_queue {
     _Atomic(gy_block *) incoming; /* newest first; GY_BLOCKS_ENDED once the loop is dead */
-    _Atomic uint32_t pending_count;
+    _Atomic uint32_t count; /* in either place; raised before a push, so it is never too low */
     gy_node pending;
 } gy_block_queue;
 

@@ -80,9 +80,9 @@ bool gy_observer_list_remove(gy_observer_list *list, const struct GYRunLoopObser
 
 static bool may_be_called(const gy_observer_entry *entry, GYRunLoopActivity activity,
                           uint64_t limit) {
-    uint32_t flags = gy_observer_flags_now(entry->observer);
+    uint32_t flags = gy_item_flags_now(&entry->observer->item);
     return (entry->observer->activities & activity) != 0 && entry->place.sequence < limit &&
-           (flags & (GY_OBSERVER_INVALID | GY_OBSERVER_CALLED)) == 0;
+           (flags & (GY_ITEM_INVALID | GY_ITEM_BUSY)) == 0;
 }
 
 GYRunLoopObserverRef gy_observer_list_next(const gy_observer_list *list, gy_observer_place *place,

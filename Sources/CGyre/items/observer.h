@@ -5,27 +5,16 @@
 #ifndef GYRE_ITEMS_OBSERVER_H
 #define GYRE_ITEMS_OBSERVER_H
 
-#include "base/object.h"
+#include "items/item.h"
 
 #include <gyre/GYRunLoopObserver.h>
 
-enum gy_observer_flags {
-    GY_OBSERVER_INVALID = 1,
-    GY_OBSERVER_CALLED = 2, /* in a callout: nested runs pass it over (R135) */
-    GY_OBSERVER_COMMON = 4, /* a common item of its loop; its loop's lock */
-    GY_OBSERVER_WAITED_FOR = 8,
-};
-
 struct GYRunLoopObserver {
-    gy_object head;
-    _Atomic uint32_t flags;
-    uint32_t mode_count;        /* its loop's lock */
-    _Atomic(GYRunLoopRef) loop; /* NULL: free; see loop/registry.h for how it is read */
+    gy_item item;
     GYIndex order;
     GYOptionFlags activities;
     GYRunLoopObserverCallBack callout;
     GYRunLoopObserverContext context; /* all but its info */
-    _Atomic(void *) info;             /* NULL after invalidation */
     bool repeats;
 };
 
@@ -61,19 +50,5 @@ GYRunLoopObserverRef gy_observer_list_next(const gy_observer_list *list, gy_obse
 
 /* Where a round starts: before every place. */
 #define GY_OBSERVER_FIRST_PLACE ((gy_observer_place){LONG_MIN, 0})
-
-static inline uint32_t gy_observer_flags_now(const struct GYRunLoopObserver *observer) {
-    return atomic_load_explicit(&observer->flags, memory_order_acquire);
-}
-static inline bool gy_observer_is_valid(const struct GYRunLoopObserver *observer) {
-    return (gy_observer_flags_now(observer) & GY_OBSERVER_INVALID) == 0;
-}
-/* Both return the flags before the change; sequentially consistent as those of timers. */
-static inline uint32_t gy_observer_set_flags(GYRunLoopObserverRef observer, uint32_t flags) {
-    return atomic_fetch_or_explicit(&observer->flags, flags, memory_order_seq_cst);
-}
-static inline uint32_t gy_observer_clear_flags(GYRunLoopObserverRef observer, uint32_t flags) {
-    return atomic_fetch_and_explicit(&observer->flags, ~flags, memory_order_seq_cst);
-}
 
 #endif

@@ -1,7 +1,5 @@
 #include "items/source.h"
 
-#include <string.h>
-
 /* The three contexts begin alike; version 0 and version 1 end where version 2 goes on. One buffer
  * holds whichever it is, and what it does not have is zero. */
 _Static_assert(sizeof(GYRunLoopSourceContext) <= sizeof(GYRunLoopSourceContext2), "room for 0");
@@ -21,13 +19,8 @@ size_t gy_source_context_size(GYIndex version) {
     }
 }
 
-void gy_source_init(GYRunLoopSourceRef source, GYIndex order, const GYRunLoopSourceContext *context) {
-    source->order = order;
-    memcpy(&source->context, context, gy_source_context_size(context->version));
-}
-
 const GYRunLoopSourceContext *gy_source_context0(const struct GYRunLoopSource *source) {
-    return (const GYRunLoopSourceContext *)(const void *)&source->context;
+    return (const GYRunLoopSourceContext *)(const void *)source->callbacks;
 }
 
 bool gy_source_set_invalid(GYRunLoopSourceRef source) {
@@ -38,13 +31,13 @@ bool gy_source_set_invalid(GYRunLoopSourceRef source) {
 
 /* Version 2 has two callbacks that may perform. */
 static bool performs_alike(const struct GYRunLoopSource *a, const struct GYRunLoopSource *b) {
-    if (a->context.version == 0) return gy_source_context0(a)->perform == gy_source_context0(b)->perform;
-    return a->context.perform == b->context.perform &&
-           a->context.performEvents == b->context.performEvents;
+    if (a->callbacks->version == 0) return gy_source_context0(a)->perform == gy_source_context0(b)->perform;
+    return a->callbacks->perform == b->callbacks->perform &&
+           a->callbacks->performEvents == b->callbacks->performEvents;
 }
 
 bool gy_source_is_alike(const struct GYRunLoopSource *a, const struct GYRunLoopSource *b) {
     return gy_source_is_valid(a) == gy_source_is_valid(b) && a->order == b->order &&
-           a->context.version == b->context.version && a->context.hash == b->context.hash &&
-           a->context.equal == b->context.equal && performs_alike(a, b);
+           a->callbacks->version == b->callbacks->version && a->callbacks->hash == b->callbacks->hash &&
+           a->callbacks->equal == b->callbacks->equal && performs_alike(a, b);
 }

@@ -32,14 +32,17 @@ typedef struct gy_membership {
 struct GYRunLoopSource {
     gy_object head;
     _Atomic uint32_t state;
-    _Atomic uint32_t performing;   /* callouts in progress, on all threads */
-    _Atomic uint32_t is_waited_for; /* by InvalidateAndWait: the end of a callout is announced */
-    uint32_t membership_count;     /* the table lock (memberships) */
-    gy_membership *memberships;    /* NULL while there are none; the table lock */
-    uint32_t membership_room;
-    _Atomic uint32_t hash;         /* as in the modes' sets; 0 until first asked for */
+    _Atomic uint32_t performing; /* callouts in progress, on all threads */
     GYIndex order;
-    GYRunLoopSourceContext2 context; /* version 0's three callbacks lie over version 2's; see source.c */
+    const GYRunLoopSourceContext2 *callbacks; /* shared (loop/callbacks.h); version 0's three callbacks
+                                               * lie over version 2's, see source.c */
+    void *info;
+    _Atomic uint32_t hash; /* as in the modes' sets; 0 until first asked for */
+    /* The modes that hold it; the table lock (loop/membership.h). */
+    uint32_t membership_count, more_room;
+    _Atomic bool is_waited_for; /* by InvalidateAndWait: the end of a callout is announced */
+    gy_membership membership;   /* the first; valid while there is one */
+    gy_membership *more_memberships;
     /* The loop whose queue it is signalled into, retained while the source is in one of its modes and
      * while signals are under way. Other loops that hold the source look at all their sources. */
     _Atomic(GYRunLoopRef) home;
@@ -48,8 +51,6 @@ struct GYRunLoopSource {
     _Atomic uint64_t signal_order;     /* when it was first signalled, among those of its loop */
 };
 
-/* The state of a new source; `context` is of a known version. */
-void gy_source_init(GYRunLoopSourceRef source, GYIndex order, const GYRunLoopSourceContext *context);
 bool gy_source_version_is_known(const GYRunLoopSourceContext *context);
 size_t gy_source_context_size(GYIndex version);
 
@@ -66,8 +67,14 @@ static inline bool gy_source_is_signalled(const struct GYRunLoopSource *source) 
 /* True for the call that made it invalid; the mark goes too. */
 bool gy_source_set_invalid(GYRunLoopSourceRef source);
 
+/* The lock of the loop that is about to call it: an invalidation that comes later finds the call. */
+static inline void gy_source_begin_call(GYRunLoopSourceRef source) {
+    /* Sequentially consistent: pairs with the wait of InvalidateAndWait (loop/callout.h). */
+    atomic_fetch_add_explicit(&source->performing, 1, memory_order_seq_cst);
+}
+
 static inline bool gy_source_is_port(const struct GYRunLoopSource *source) {
-    return source->context.version != 0;
+    return source->callbacks->version != 0;
 }
 const GYRunLoopSourceContext *gy_source_context0(const struct GYRunLoopSource *source);
 

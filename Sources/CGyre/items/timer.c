@@ -39,19 +39,20 @@ GYAbsoluteTime gy_timer_date(const struct GYRunLoopTimer *timer) {
 }
 
 gy_timer_extra *gy_timer_need_extra(GYRunLoopTimerRef timer) {
-    if (timer->extra == NULL) {
-        timer->extra = calloc(1, sizeof *timer->extra);
-        if (timer->extra == NULL) errno = ENOMEM;
-    }
-    return timer->extra;
+    gy_timer_extra *extra = gy_timer_extra_of(timer);
+    if (extra != NULL) return extra;
+    extra = calloc(1, sizeof *extra);
+    if (extra == NULL) errno = ENOMEM;
+    atomic_store_explicit(&timer->extra, extra, memory_order_release);
+    return extra;
 }
 
 gy_timer_slot *gy_timer_slot_at(GYRunLoopTimerRef timer, uint32_t i) {
-    return i == 0 ? &timer->slot : &timer->extra->more_slots[i - 1];
+    return i == 0 ? &timer->slot : &gy_timer_extra_of(timer)->more_slots[i - 1];
 }
 
 gy_timer_slot *gy_timer_slot_in(GYRunLoopTimerRef timer, const struct gy_mode *mode) {
-    for (uint32_t i = 0; i < timer->slot_count; i++) {
+    for (uint32_t i = 0; i < timer->item.mode_count; i++) {
         gy_timer_slot *slot = gy_timer_slot_at(timer, i);
         if (slot->mode == mode) return slot;
     }
@@ -59,10 +60,10 @@ gy_timer_slot *gy_timer_slot_in(GYRunLoopTimerRef timer, const struct gy_mode *m
 }
 
 bool gy_timer_reserve_slot(GYRunLoopTimerRef timer) {
-    if (timer->slot_count == 0) return true;
+    if (timer->item.mode_count == 0) return true;
     gy_timer_extra *extra = gy_timer_need_extra(timer);
     if (extra == NULL) return false;
-    if (timer->slot_count - 1 < extra->more_room) return true;
+    if (timer->item.mode_count - 1 < extra->more_room) return true;
     uint32_t room = extra->more_room == 0 ? 2 : extra->more_room * 2;
     gy_timer_slot *slots = realloc(extra->more_slots, room * sizeof *slots);
     if (slots == NULL) {
@@ -75,12 +76,12 @@ bool gy_timer_reserve_slot(GYRunLoopTimerRef timer) {
 }
 
 void gy_timer_add_slot(GYRunLoopTimerRef timer, struct gy_mode *mode, uint64_t sequence) {
-    *gy_timer_slot_at(timer, timer->slot_count++) = (gy_timer_slot){mode, GY_TIMER_LOOSE, sequence};
+    *gy_timer_slot_at(timer, timer->item.mode_count++) = (gy_timer_slot){mode, GY_TIMER_LOOSE, sequence};
 }
 
 void gy_timer_remove_slot(GYRunLoopTimerRef timer, const struct gy_mode *mode) {
     gy_timer_slot *slot = gy_timer_slot_in(timer, mode);
     if (slot == NULL) return;
-    *slot = *gy_timer_slot_at(timer, timer->slot_count - 1);
-    timer->slot_count--;
+    *slot = *gy_timer_slot_at(timer, timer->item.mode_count - 1);
+    timer->item.mode_count--;
 }

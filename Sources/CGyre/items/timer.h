@@ -7,20 +7,11 @@
 #define GYRE_ITEMS_TIMER_H
 
 #include "base/clock.h"
-#include "base/object.h"
+#include "items/item.h"
 
 #include <gyre/GYRunLoopTimer.h>
 
 struct gy_mode;
-
-enum gy_timer_flags {
-    GY_TIMER_INVALID = 1,
-    GY_TIMER_FIRING = 2,   /* its callout is running: no run fires it (R112) */
-    GY_TIMER_DATE_SET = 4, /* from inside its callout: that date stands (R106) */
-    GY_TIMER_COMMON = 8,   /* a common item of its loop; its loop's lock */
-    GY_TIMER_WAITED_FOR = 16,
-    GY_TIMER_ENDS_WITH_LOOP = 32, /* of a delayed perform: invalidated at teardown */
-};
 
 #define GY_TIMER_LOOSE UINT32_MAX
 
@@ -40,18 +31,14 @@ typedef struct gy_timer_extra {
 } gy_timer_extra;
 
 struct GYRunLoopTimer {
-    gy_object head;
-    _Atomic uint32_t flags;
-    uint32_t slot_count;         /* its loop's lock */
-    _Atomic(GYRunLoopRef) loop;  /* NULL: free; see loop/registry.h for how it is read */
+    gy_item item;                /* mode_count tells how many slots are in use */
     GYRunLoopTimerCallBack callout;
-    _Atomic(void *) info;        /* NULL after invalidation */
     _Atomic int64_t deadline_ns; /* of the next firing */
     _Atomic double date;         /* as given or set; NaN: computed from the deadline when asked */
     _Atomic int64_t tolerance_ns;
     double interval;             /* as given; 0: one-shot */
     gy_timer_slot slot;          /* the first mode; its loop's lock */
-    gy_timer_extra *extra;       /* NULL for most */
+    _Atomic(gy_timer_extra *) extra; /* NULL for most; once made it stays */
 };
 
 /* Year 2129: later dates are clamped to it (R116). */
@@ -67,21 +54,6 @@ int64_t gy_timer_deadline_of(GYAbsoluteTime date, int64_t now_ns);
 /* R104: the deadline just served plus the least number of intervals that lies in the future. */
 int64_t gy_timer_deadline_after(int64_t served_ns, int64_t interval_ns, int64_t now_ns);
 
-static inline uint32_t gy_timer_flags_now(const struct GYRunLoopTimer *timer) {
-    /* Acquire: pairs with the release half of the changes below. */
-    return atomic_load_explicit(&timer->flags, memory_order_acquire);
-}
-static inline bool gy_timer_is_valid(const struct GYRunLoopTimer *timer) {
-    return (gy_timer_flags_now(timer) & GY_TIMER_INVALID) == 0;
-}
-/* Both return the flags before the change. Sequentially consistent: FIRING and WAITED_FOR are
- * written and read crosswise by the loop and by a waiter (loop/callout.c). */
-static inline uint32_t gy_timer_set_flags(GYRunLoopTimerRef timer, uint32_t flags) {
-    return atomic_fetch_or_explicit(&timer->flags, flags, memory_order_seq_cst);
-}
-static inline uint32_t gy_timer_clear_flags(GYRunLoopTimerRef timer, uint32_t flags) {
-    return atomic_fetch_and_explicit(&timer->flags, ~flags, memory_order_seq_cst);
-}
 static inline int64_t gy_timer_deadline(const struct GYRunLoopTimer *timer) {
     /* Relaxed: a lone value; the heap, which must agree with it, is behind the loop's lock. */
     return atomic_load_explicit(&timer->deadline_ns, memory_order_relaxed);
@@ -94,6 +66,17 @@ static inline int64_t gy_timer_latest(const struct GYRunLoopTimer *timer) {
 void gy_timer_set_schedule(GYRunLoopTimerRef timer, int64_t deadline_ns, GYAbsoluteTime date);
 /* R107. */
 GYAbsoluteTime gy_timer_date(const struct GYRunLoopTimer *timer);
+
+static inline gy_timer_extra *gy_timer_extra_of(const struct GYRunLoopTimer *timer) {
+    /* Acquire: pairs with the release in gy_timer_need_extra. */
+    return atomic_load_explicit(&timer->extra, memory_order_acquire);
+}
+
+/* What releases the info of its context; NULL: nothing. */
+static inline void (*gy_timer_release(const struct GYRunLoopTimer *timer))(const void *) {
+    const gy_timer_extra *extra = gy_timer_extra_of(timer);
+    return extra == NULL ? NULL : extra->context.release;
+}
 
 /* The extra part, made on demand; NULL where memory is out. */
 gy_timer_extra *gy_timer_need_extra(GYRunLoopTimerRef timer);

@@ -65,6 +65,7 @@ static bool is_to_be_performed(GYRunLoopRef loop, gy_mode *mode, GYRunLoopSource
     gy_loop_lock(loop);
     bool yes = gy_set_contains(&mode->sources, source, hash) && gy_source_is_valid(source) &&
                gy_signal_use_up(loop, source);
+    if (yes) gy_source_begin_call(source);
     gy_loop_unlock(loop);
     return yes;
 }

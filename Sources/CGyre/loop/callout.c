@@ -44,35 +44,32 @@ static NAMED void gyre_calls_out_to_performed_work(GYPerformFunction function, v
     __asm__ volatile("");
 }
 
-/* R121: with a retain callback, info outlives an invalidation inside the callout. */
-static void *hold_info(const void *(*retain)(const void *), void (*release)(const void *), void *info) {
-    if (info == NULL || retain == NULL || release == NULL) return NULL;
-    return (void *)(uintptr_t)gy_callout_retain(retain, info);
-}
-
 void gy_callout_observer(GYRunLoopRef loop, GYRunLoopObserverRef observer,
-                         GYRunLoopActivity activity) {
-    void *info = atomic_load_explicit(&observer->info, memory_order_acquire);
+                         GYRunLoopActivity activity, void *info) {
     if (observer->callout == NULL) return;
     begin(loop, GY_CALLOUT_OBSERVER, observer);
     gyre_calls_out_to_an_observer(observer, activity, info);
     end(loop);
 }
 
-void gy_callout_timer(GYRunLoopRef loop, GYRunLoopTimerRef timer) {
+/* R121: with a retain callback, info outlives an invalidation that comes during the callout. What is to
+ * be released after it; NULL: nothing. */
+static void *hold_info(GYRunLoopTimerRef timer, void *info) {
+    const gy_timer_extra *extra = gy_timer_extra_of(timer);
+    if (info == NULL || extra == NULL) return NULL;
+    if (extra->context.retain == NULL || extra->context.release == NULL) return NULL;
+    void *held = (void *)(uintptr_t)gy_callout_retain(extra->context.retain, info);
+    gy_item_set(&timer->item, GY_ITEM_HELD);
+    return held;
+}
+
+void gy_callout_timer(GYRunLoopRef loop, GYRunLoopTimerRef timer, void *info) {
     if (timer->callout == NULL) return;
-    void *info = atomic_load_explicit(&timer->info, memory_order_acquire);
-    const GYRunLoopTimerContext *context = timer->extra == NULL ? NULL : &timer->extra->context;
-    void *held = context == NULL ? NULL : hold_info(context->retain, context->release, info);
+    void *held = hold_info(timer, info);
     begin(loop, GY_CALLOUT_TIMER, timer);
     gyre_calls_out_to_a_timer(timer, info);
     end(loop);
-    if (held != NULL) gy_callout_release(context->release, held);
-}
-
-static void source_called(GYRunLoopRef loop, GYRunLoopSourceRef source) {
-    atomic_fetch_add_explicit(&source->performing, 1, memory_order_seq_cst);
-    begin(loop, GY_CALLOUT_SOURCE, source);
+    if (held != NULL) gy_callout_release(gy_timer_extra_of(timer)->context.release, held);
 }
 
 void gy_callout_source_returned(GYRunLoopSourceRef source) {
@@ -82,19 +79,19 @@ void gy_callout_source_returned(GYRunLoopSourceRef source) {
 
 void gy_callout_source(GYRunLoopRef loop, GYRunLoopSourceRef source) {
     void (*perform)(void *) = gy_source_context0(source)->perform;
-    source_called(loop, source);
-    if (perform != NULL) gyre_calls_out_to_a_source(perform, source->context.info);
+    begin(loop, GY_CALLOUT_SOURCE, source);
+    if (perform != NULL) gyre_calls_out_to_a_source(perform, source->info);
     end(loop);
     gy_callout_source_returned(source);
 }
 
 void gy_callout_port(GYRunLoopRef loop, GYRunLoopSourceRef source, uint32_t events) {
-    const GYRunLoopSourceContext2 *c = &source->context;
-    source_called(loop, source);
+    const GYRunLoopSourceContext2 *c = source->callbacks;
+    begin(loop, GY_CALLOUT_SOURCE, source);
     if (c->performEvents != NULL) {
-        gyre_calls_out_to_a_port(c->performEvents, c->info, events);
+        gyre_calls_out_to_a_port(c->performEvents, source->info, events);
     } else if (c->perform != NULL) {
-        gyre_calls_out_to_a_source(c->perform, c->info);
+        gyre_calls_out_to_a_source(c->perform, source->info);
     }
     end(loop);
     gy_callout_source_returned(source);
@@ -140,14 +137,14 @@ void gy_callout_schedule(GYRunLoopSourceRef source, GYRunLoopRef loop, GYStringR
     const GYRunLoopSourceContext *c = gy_source_context0(source);
     if (gy_source_is_port(source) || c->schedule == NULL) return;
     gy_lock_none_held();
-    c->schedule(c->info, loop, mode);
+    c->schedule(source->info, loop, mode);
 }
 
 void gy_callout_cancel(GYRunLoopSourceRef source, GYRunLoopRef loop, GYStringRef mode) {
     const GYRunLoopSourceContext *c = gy_source_context0(source);
     if (gy_source_is_port(source) || c->cancel == NULL) return;
     gy_lock_none_held();
-    c->cancel(c->info, loop, mode);
+    c->cancel(source->info, loop, mode);
 }
 
 void gy_callout_perform(GYPerformFunction function, void *info) {

@@ -10,10 +10,11 @@
 #include "loop/loop.h"
 
 /* Calls made by the innermost run of the calling thread's loop. The item is retained around them;
- * observer and timer must be marked CALLED and FIRING before, under the lock, and stay so until
- * the caller clears the mark. */
-void gy_callout_observer(GYRunLoopRef loop, GYRunLoopObserverRef observer, GYRunLoopActivity activity);
-void gy_callout_timer(GYRunLoopRef loop, GYRunLoopTimerRef timer);
+ * it must be marked as busy before, under the lock that showed it to be valid, and `info` be read there;
+ * it stays so until the caller ends that. */
+void gy_callout_observer(GYRunLoopRef loop, GYRunLoopObserverRef observer,
+                         GYRunLoopActivity activity, void *info);
+void gy_callout_timer(GYRunLoopRef loop, GYRunLoopTimerRef timer, void *info);
 void gy_callout_source(GYRunLoopRef loop, GYRunLoopSourceRef source);
 void gy_callout_port(GYRunLoopRef loop, GYRunLoopSourceRef source, uint32_t events);
 /* Takes the block over: calls it and releases it. */

@@ -38,7 +38,7 @@ static void append_context(gy_text *text, GYStringRef (*copy)(const void *), con
 
 GYStringRef gy_describe_source(const void *object) {
     const struct GYRunLoopSource *s = object;
-    const GYRunLoopSourceContext2 *c = &s->context;
+    const GYRunLoopSourceContext2 *c = s->callbacks;
     gy_text text = GY_TEXT_INIT;
     gy_text_printf(&text, "<GYRunLoopSource %p>{signalled = %s, valid = %s, order = %ld, version = %ld",
                    object, yes_no(gy_source_is_signalled(s)), yes_no(gy_source_is_valid(s)), s->order,
@@ -50,26 +50,27 @@ GYStringRef gy_describe_source(const void *object) {
         append_callback(&text, "perform",
                         c->performEvents != NULL ? (uintptr_t)c->performEvents : (uintptr_t)c->perform);
     }
-    append_context(&text, c->copyDescription, c->info);
+    append_context(&text, c->copyDescription, s->info);
     gy_text_append(&text, "}", 1);
     return gy_text_finish(&text);
 }
 
 GYStringRef gy_describe_timer(const void *object) {
     const struct GYRunLoopTimer *t = object;
-    uint32_t flags = gy_timer_flags_now(t);
+    uint32_t flags = gy_item_flags_now(&t->item);
+    const gy_timer_extra *extra = gy_timer_extra_of(t);
     int64_t left_ns = gy_ns_add(gy_timer_deadline(t), -gy_clock_now_ns());
     int64_t tolerance_ns = atomic_load_explicit(&t->tolerance_ns, memory_order_relaxed);
     gy_text text = GY_TEXT_INIT;
     gy_text_printf(&text,
                    "<GYRunLoopTimer %p>{valid = %s, firing = %s, interval = %g, tolerance = %g, "
                    "next fire date = %.6f (in %.6f s)",
-                   object, yes_no((flags & GY_TIMER_INVALID) == 0),
-                   yes_no((flags & GY_TIMER_FIRING) != 0), t->interval,
+                   object, yes_no((flags & GY_ITEM_INVALID) == 0),
+                   yes_no((flags & GY_ITEM_BUSY) != 0), t->interval,
                    gy_ns_to_seconds(tolerance_ns), gy_timer_date(t), gy_ns_to_seconds(left_ns));
     append_callback(&text, "callout", (uintptr_t)t->callout);
-    append_context(&text, t->extra == NULL ? NULL : t->extra->context.copyDescription,
-                   atomic_load_explicit(&t->info, memory_order_acquire));
+    append_context(&text, extra == NULL ? NULL : extra->context.copyDescription,
+                   atomic_load_explicit(&t->item.info, memory_order_acquire));
     gy_text_append(&text, "}", 1);
     return gy_text_finish(&text);
 }
@@ -79,10 +80,10 @@ GYStringRef gy_describe_observer(const void *object) {
     gy_text text = GY_TEXT_INIT;
     gy_text_printf(&text,
                    "<GYRunLoopObserver %p>{valid = %s, activities = 0x%lx, repeats = %s, order = %ld",
-                   object, yes_no(gy_observer_is_valid(o)), o->activities, yes_no(o->repeats), o->order);
+                   object, yes_no(gy_item_is_valid(&o->item)), o->activities, yes_no(o->repeats), o->order);
     append_callback(&text, "callout", (uintptr_t)o->callout);
     append_context(&text, o->context.copyDescription,
-                   atomic_load_explicit(&o->info, memory_order_acquire));
+                   atomic_load_explicit(&o->item.info, memory_order_acquire));
     gy_text_append(&text, "}", 1);
     return gy_text_finish(&text);
 }

@@ -18,7 +18,10 @@ static gy_firing *take_spare(GYRunLoopRef loop) {
     gy_firing *firing = loop->spare_firing;
     loop->spare_firing = NULL;
     if (firing == NULL) firing = with_room(NULL, FIRST_ROOM);
-    if (firing != NULL) firing->count = firing->next = 0;
+    if (firing != NULL) {
+        firing->count = firing->next = 0;
+        firing->current = NULL;
+    }
     return firing;
 }
 
@@ -114,37 +117,45 @@ static gy_firing *take_due(GYRunLoopRef loop, gy_mode *mode, int64_t now_ns) {
 
 /* R103's second look, just before: valid, due, in the mode, and not being fired by somebody else. */
 static bool is_still_due(const gy_mode *mode, GYRunLoopTimerRef timer, int64_t now_ns) {
-    uint32_t flags = gy_timer_flags_now(timer);
-    if ((flags & (GY_TIMER_INVALID | GY_TIMER_FIRING)) != 0) return false;
-    if (atomic_load_explicit(&timer->loop, memory_order_relaxed) != mode->loop) return false;
+    if (gy_item_is(&timer->item, GY_ITEM_INVALID | GY_ITEM_BUSY)) return false;
+    if (gy_item_loop(&timer->item) != mode->loop) return false;
     return gy_timer_slot_in(timer, mode) != NULL && gy_timer_deadline(timer) <= now_ns;
 }
 
-/* The lock. The next timer to fire, marked as firing and owned by the caller; the others that it
- * passes over are released by `skipped`. */
-static GYRunLoopTimerRef next_due(gy_firing *firing, gy_mode *mode, bool *skipped) {
-    GYRunLoopTimerRef timer = firing->entries[firing->next++].item;
-    *skipped = !is_still_due(mode, timer, firing->now_ns);
-    if (*skipped) {
-        gy_timer_put_back(mode, timer);
-    } else {
-        gy_timer_begin_firing(timer);
+/* The lock. Takes the next timer off the list; true if it is to be fired: it is marked as firing and is
+ * the current one. */
+static bool take_next(gy_firing *firing, gy_mode *mode, GYRunLoopTimerRef *timer, void **info) {
+    *timer = firing->entries[firing->next++].item;
+    firing->current = NULL;
+    if (!is_still_due(mode, *timer, firing->now_ns)) {
+        gy_timer_put_back(mode, *timer);
+        return false;
     }
-    return timer;
+    gy_timer_begin_firing(*timer);
+    firing->current = *timer;
+    *info = atomic_load_explicit(&(*timer)->item.info, memory_order_acquire);
+    return true;
 }
 
+/* A timer is released only after it has ceased to be the current one, under the lock: other threads
+ * look at that (loose.h). */
 static void fire_all(GYRunLoopRef loop, gy_firing *firing, gy_mode *mode) {
+    GYRunLoopTimerRef timer = NULL;
     while (firing->next < firing->count) {
-        bool skipped;
+        GYRunLoopTimerRef last = timer;
+        void *info;
         gy_loop_lock(loop);
-        GYRunLoopTimerRef timer = next_due(firing, mode, &skipped);
+        bool is_due = take_next(firing, mode, &timer, &info);
         gy_loop_unlock(loop);
-        if (!skipped) {
-            gy_callout_timer(loop, timer);
-            gy_timer_finish_firing(timer);
-        }
-        gy_release(timer);
+        gy_release(last);
+        if (!is_due) continue;
+        gy_callout_timer(loop, timer, info);
+        gy_timer_finish_firing(timer);
     }
+    gy_loop_lock(loop);
+    gy_loop_innermost(loop)->firing = NULL;
+    gy_loop_unlock(loop);
+    gy_release(timer);
 }
 
 bool gy_firing_run(GYRunLoopRef loop, int64_t now_ns) {
@@ -156,7 +167,6 @@ bool gy_firing_run(GYRunLoopRef loop, int64_t now_ns) {
     if (firing == NULL) return false;
     bool any = firing->count > 0;
     fire_all(loop, firing, mode);
-    gy_loop_innermost(loop)->firing = NULL;
     give_back(loop, firing);
     return any;
 }
@@ -176,7 +186,7 @@ void gy_firing_drop(GYRunLoopRef loop, gy_firing *firing) {
     while (firing->next < firing->count) {
         GYRunLoopTimerRef timer = firing->entries[firing->next++].item;
         gy_loop_lock(loop);
-        for (uint32_t i = 0; gy_loose_is_in_loop(loop, timer) && i < timer->slot_count; i++) {
+        for (uint32_t i = 0; gy_loose_is_in_loop(loop, timer) && i < timer->item.mode_count; i++) {
             gy_timer_put_back(gy_timer_slot_at(timer, i)->mode, timer);
         }
         gy_loop_unlock(loop);

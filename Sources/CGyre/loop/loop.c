@@ -156,15 +156,22 @@ bool gy_loop_prepare_wait(GYRunLoopRef loop, bool with_alarm) {
     return false;
 }
 
-void gy_loop_stop(GYRunLoopRef loop) {
+static bool ask_to_stop(GYRunLoopRef loop) {
     uint32_t word = atomic_load_explicit(&loop->stop, memory_order_relaxed);
     while ((word & GY_STOP_RUNNING) != 0) {
         /* Release: pairs with the acquire where the run looks; what was written before the stop is
          * seen after it (R172). Compare and swap: a run that ends meanwhile takes no stop along. */
         if (atomic_compare_exchange_weak_explicit(&loop->stop, &word, word | GY_STOP_ASKED,
                                                   memory_order_release, memory_order_relaxed)) {
-            gy_wake_innermost(&loop->wake);
-            return;
+            return true;
         }
     }
+    return false;
+}
+
+void gy_loop_stop(GYRunLoopRef loop) {
+    /* Held: the stop may end the loop's thread before the wake-up is sent. */
+    gy_wake_hold(&loop->wake);
+    if (ask_to_stop(loop)) gy_wake_innermost(&loop->wake);
+    gy_wake_let_go(&loop->wake);
 }

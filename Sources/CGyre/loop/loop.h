@@ -69,6 +69,7 @@ struct GYRunLoop {
     gy_block_queue blocks;
     _Atomic(GYRunLoopSourceRef) signalled_incoming; /* see signal.h */
     gy_node signalled;
+    _Atomic uint32_t signalled_count; /* in either place; raised before a push, never too low */
     _Atomic uint32_t signals_under_way; /* marked, and perhaps not yet in the queue */
     uint32_t nested_edge_count;       /* ports made edge-triggered for a nested run (R98) */
 

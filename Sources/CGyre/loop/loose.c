@@ -1,17 +1,18 @@
 #include "loop/loose.h"
 
 bool gy_loose_is_in_loop(GYRunLoopRef loop, GYRunLoopTimerRef timer) {
-    return atomic_load_explicit(&timer->loop, memory_order_relaxed) == loop && timer->slot_count > 0;
+    return gy_item_loop(&timer->item) == loop && timer->item.mode_count > 0;
 }
 
-/* Walks the timers that are firing, or due and about to be. */
+/* Walks the timers that are firing, or due and about to be: in each run the current one, then those
+ * still to come. */
 static GYRunLoopTimerRef next_loose(GYRunLoopRef loop, uint32_t *depth, uint32_t *index) {
     for (; *depth < loop->depth; ++*depth, *index = 0) {
-        const gy_activation *run = &loop->activations[*depth];
-        if ((*index)++ == 0 && run->calling == GY_CALLOUT_TIMER) return run->item;
-        const gy_firing *f = run->firing;
-        uint32_t k = f == NULL ? 0 : f->next + *index - 1;
-        if (f != NULL && k < f->count) return f->entries[k].item;
+        const gy_firing *f = loop->activations[*depth].firing;
+        if (f == NULL) continue;
+        if ((*index)++ == 0 && f->current != NULL) return f->current;
+        uint32_t k = f->next + *index - 1;
+        if (k < f->count) return f->entries[k].item;
     }
     return NULL;
 }

@@ -22,7 +22,7 @@ typedef struct gy_mode {
      * the lock, which is as good as having asked a moment earlier. */
     _Atomic uint32_t item_count;
     gy_set sources; /* by R82's hash */
-    uint32_t foreign_count; /* sources whose signals go to another loop's queue */
+    _Atomic uint32_t foreign_count; /* sources whose signals go to another loop's queue; likewise */
     gy_observer_list observers;
     _Atomic uint32_t timer_count; /* loose ones included; read as item_count is */
     gy_heap timers;       /* those that wait, by deadline */
@@ -32,6 +32,7 @@ typedef struct gy_mode {
     _Atomic uint32_t port_count; /* read as item_count is */
     gy_node ready; /* ports whose turn has come (R33) */
     gy_node files; /* ports that epoll refuses: always ready */
+    _Atomic uint32_t ready_count, file_count; /* of the two lists; read as item_count is */
 } gy_mode;
 
 gy_mode *gy_mode_create(GYStringRef name, GYRunLoopRef loop);
@@ -49,6 +50,16 @@ static inline bool gy_mode_has_timers(const gy_mode *mode) {
 }
 static inline bool gy_mode_has_ports(const gy_mode *mode) {
     return atomic_load_explicit(&mode->port_count, memory_order_relaxed) != 0;
+}
+
+static inline bool gy_mode_has_foreign(const gy_mode *mode) {
+    return atomic_load_explicit(&mode->foreign_count, memory_order_relaxed) != 0;
+}
+static inline bool gy_mode_has_files(const gy_mode *mode) {
+    return atomic_load_explicit(&mode->file_count, memory_order_relaxed) != 0;
+}
+static inline bool gy_mode_has_ready_ports(const gy_mode *mode) {
+    return atomic_load_explicit(&mode->ready_count, memory_order_relaxed) != 0;
 }
 
 /* Room for one timer more to wait; false, with errno, where memory is out. */

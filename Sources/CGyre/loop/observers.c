@@ -7,19 +7,11 @@
 #include <errno.h>
 #include <limits.h>
 
-static GYRunLoopRef loop_of(const struct GYRunLoopObserver *observer) {
-    return atomic_load_explicit(&observer->loop, memory_order_seq_cst);
-}
-
-static bool is_common(const struct GYRunLoopObserver *observer) {
-    return (gy_observer_flags_now(observer) & GY_OBSERVER_COMMON) != 0;
-}
-
 static bool enter_mode(gy_mode *mode, GYRunLoopObserverRef observer) {
     if (gy_observer_list_contains(&mode->observers, observer)) return true;
     if (!gy_observer_list_insert(&mode->observers, observer, ++mode->loop->sequence)) return false;
     gy_retain(observer);
-    observer->mode_count++;
+    observer->item.mode_count++;
     mode->is_given = true;
     return true;
 }
@@ -27,23 +19,8 @@ static bool enter_mode(gy_mode *mode, GYRunLoopObserverRef observer) {
 /* The mode's reference is the caller's to release, without the lock. */
 static bool leave_mode(gy_mode *mode, GYRunLoopObserverRef observer) {
     if (!gy_observer_list_remove(&mode->observers, observer)) return false;
-    observer->mode_count--;
+    observer->item.mode_count--;
     return true;
-}
-
-static void let_go_if_free(GYRunLoopObserverRef observer) {
-    if (observer->mode_count > 0 || is_common(observer)) return;
-    atomic_store_explicit(&observer->loop, NULL, memory_order_seq_cst);
-}
-
-static void forget_common(GYRunLoopRef loop, GYRunLoopObserverRef observer, uint32_t *references) {
-    if (!gy_set_remove(&loop->common_observers, observer, gy_pointer_hash(observer))) return;
-    gy_observer_clear_flags(observer, GY_OBSERVER_COMMON);
-    ++*references;
-}
-
-static void release_times(GYRunLoopObserverRef observer, uint32_t references) {
-    while (references-- > 0) gy_release(observer);
 }
 
 /* When an entry was made; 0: not in the list. */
@@ -60,17 +37,15 @@ static void undo_entering(GYRunLoopRef loop, GYRunLoopObserverRef observer, uint
     for (gy_mode *m; (m = gy_loop_next_common_mode(loop, &cursor)) != NULL;) {
         if (sequence_in(m, observer) > since) references += leave_mode(m, observer);
     }
-    forget_common(loop, observer, &references);
-    release_times(observer, references); /* none is the last: the caller has one */
+    gy_tenant_forget_common(&loop->common_observers, &observer->item, &references);
+    gy_tenant_release(&observer->item, references); /* none is the last: the caller has one */
 }
 
 static bool enter_common(GYRunLoopRef loop, GYRunLoopObserverRef observer) {
-    if (is_common(observer)) return true;
-    uint32_t hash = gy_pointer_hash(observer), cursor = 0;
+    if (gy_item_is(&observer->item, GY_ITEM_COMMON)) return true;
     if (!gy_loop_need_common_modes(loop)) return false;
-    if (!gy_set_insert(&loop->common_observers, observer, hash)) return false;
-    gy_retain(observer);
-    gy_observer_set_flags(observer, GY_OBSERVER_COMMON);
+    if (!gy_tenant_make_common(&loop->common_observers, &observer->item)) return false;
+    uint32_t cursor = 0;
     uint64_t since = loop->sequence;
     for (gy_mode *m; (m = gy_loop_next_common_mode(loop, &cursor)) != NULL;) {
         if (enter_mode(m, observer)) continue;
@@ -89,16 +64,9 @@ static bool enter(GYRunLoopRef loop, GYRunLoopObserverRef observer, GYStringRef 
 
 static enum gy_add_result add_locked(GYRunLoopRef loop, GYRunLoopObserverRef observer,
                                      GYStringRef name) {
-    GYRunLoopRef none = NULL;
-    if (atomic_compare_exchange_strong_explicit(&observer->loop, &none, loop, memory_order_seq_cst,
-                                                memory_order_seq_cst)) {
-        observer->mode_count = 0; /* anything left is of a loop that a fork has killed */
-        gy_observer_clear_flags(observer, GY_OBSERVER_COMMON);
-    } else if (none != loop) {
-        return GY_ADD_OTHER_LOOP;
-    }
+    if (!gy_item_claim(&observer->item, loop)) return GY_ADD_OTHER_LOOP;
     bool ok = enter(loop, observer, name);
-    let_go_if_free(observer);
+    gy_item_let_go_if_free(&observer->item);
     return ok ? GY_ADDED : GY_ADD_FAILED;
 }
 
@@ -106,20 +74,20 @@ static void leave_all_modes(GYRunLoopRef loop, GYRunLoopObserverRef observer,
                             uint32_t *references) {
     uint32_t cursor = 0;
     for (gy_mode *m;
-         observer->mode_count > 0 && (m = gy_loop_next_mode(loop, &cursor)) != NULL;) {
+         observer->item.mode_count > 0 && (m = gy_loop_next_mode(loop, &cursor)) != NULL;) {
         *references += leave_mode(m, observer);
     }
-    forget_common(loop, observer, references);
-    let_go_if_free(observer);
+    gy_tenant_forget_common(&loop->common_observers, &observer->item, references);
+    gy_item_let_go_if_free(&observer->item);
 }
 
 static void detach(GYRunLoopObserverRef observer) {
     uint32_t references = 0;
-    GYRunLoopRef loop = gy_loop_enter(&observer->loop);
+    GYRunLoopRef loop = gy_loop_enter(&observer->item.loop);
     if (loop == NULL) return;
     leave_all_modes(loop, observer, &references);
     gy_loop_leave(loop);
-    release_times(observer, references);
+    gy_tenant_release(&observer->item, references);
 }
 
 enum gy_add_result gy_observer_add(GYRunLoopRef loop, GYRunLoopObserverRef observer,
@@ -127,12 +95,12 @@ enum gy_add_result gy_observer_add(GYRunLoopRef loop, GYRunLoopObserverRef obser
     enum gy_add_result result = GY_ADD_DEAD_LOOP;
     gy_loop_lock(loop);
     if (!gy_loop_is_dead(loop)) {
-        result = gy_observer_is_valid(observer) ? add_locked(loop, observer, mode) : GY_ADDED;
+        result = gy_item_is_valid(&observer->item) ? add_locked(loop, observer, mode) : GY_ADDED;
     }
     int saved = errno;
     gy_loop_unlock(loop);
     /* Invalidated by another thread while it entered: nobody else takes it out again. */
-    if (result == GY_ADDED && !gy_observer_is_valid(observer)) detach(observer);
+    if (result == GY_ADDED && !gy_item_is_valid(&observer->item)) detach(observer);
     errno = saved;
     return result;
 }
@@ -140,46 +108,40 @@ enum gy_add_result gy_observer_add(GYRunLoopRef loop, GYRunLoopObserverRef obser
 void gy_observer_remove(GYRunLoopRef loop, GYRunLoopObserverRef observer, GYStringRef name) {
     uint32_t references = 0, cursor = 0;
     gy_loop_lock(loop);
-    if (loop_of(observer) == loop && !gy_loop_is_dead(loop)) {
+    if (gy_item_loop(&observer->item) == loop && !gy_loop_is_dead(loop)) {
         if (name != kGYRunLoopCommonModes) {
             gy_mode *mode = gy_loop_find_mode(loop, name);
             if (mode != NULL) references += leave_mode(mode, observer);
-        } else if (is_common(observer)) {
+        } else if (gy_item_is(&observer->item, GY_ITEM_COMMON)) {
             for (gy_mode *m; (m = gy_loop_next_common_mode(loop, &cursor)) != NULL;) {
                 references += leave_mode(m, observer);
             }
-            forget_common(loop, observer, &references);
+            gy_tenant_forget_common(&loop->common_observers, &observer->item, &references);
         }
-        let_go_if_free(observer);
+        gy_item_let_go_if_free(&observer->item);
     }
     gy_loop_unlock(loop);
-    release_times(observer, references);
+    gy_tenant_release(&observer->item, references);
 }
 
 bool gy_observer_contains(GYRunLoopRef loop, GYRunLoopObserverRef observer, GYStringRef name) {
     bool found = false;
     gy_loop_lock(loop);
-    if (loop_of(observer) == loop && !gy_loop_is_dead(loop)) {
+    if (gy_item_loop(&observer->item) == loop && !gy_loop_is_dead(loop)) {
         gy_mode *mode = gy_loop_find_mode(loop, name);
         found = name == kGYRunLoopCommonModes
-                    ? is_common(observer)
+                    ? gy_item_is(&observer->item, GY_ITEM_COMMON)
                     : mode != NULL && gy_observer_list_contains(&mode->observers, observer);
     }
     gy_loop_unlock(loop);
     return found;
 }
 
-static void release_info(GYRunLoopObserverRef observer) {
-    void *info = atomic_exchange_explicit(&observer->info, NULL, memory_order_acq_rel);
-    if (info == NULL || observer->context.release == NULL) return;
-    gy_callout_release(observer->context.release, info);
-}
-
 void gy_observer_invalidate(GYRunLoopObserverRef observer) {
     gy_retain(observer); /* the modes' references may be the last */
-    if ((gy_observer_set_flags(observer, GY_OBSERVER_INVALID) & GY_OBSERVER_INVALID) == 0) {
+    if ((gy_item_set(&observer->item, GY_ITEM_INVALID) & GY_ITEM_INVALID) == 0) {
         detach(observer);
-        release_info(observer);
+        gy_tenant_release_info(&observer->item, observer->context.release);
     }
     gy_release(observer);
 }
@@ -240,7 +202,7 @@ void gy_observer_leave_all(GYRunLoopRef loop) {
         if (observer != NULL) leave_all_modes(loop, observer, &references);
         gy_loop_unlock(loop);
         if (observer == NULL) return;
-        release_times(observer, references + 1);
+        gy_tenant_release(&observer->item, references + 1);
     }
 }
 
@@ -248,8 +210,9 @@ void gy_observer_leave_all(GYRunLoopRef loop) {
 
 void gy_observer_finish_call(GYRunLoopObserverRef observer) {
     if (!observer->repeats) gy_observer_invalidate(observer);
-    uint32_t flags = gy_observer_clear_flags(observer, GY_OBSERVER_CALLED);
-    if ((flags & GY_OBSERVER_WAITED_FOR) != 0) gy_callout_announce();
+    while (!gy_tenant_end_call(&observer->item)) {
+        gy_tenant_release_owed(&observer->item, observer->context.release);
+    }
 }
 
 void gy_observer_round(GYRunLoopRef loop, GYRunLoopActivity activity) {
@@ -264,9 +227,10 @@ void gy_observer_round(GYRunLoopRef loop, GYRunLoopActivity activity) {
         GYRunLoopObserverRef o = gy_observer_list_next(&mode->observers, &place, activity, limit);
         if (o == NULL) break;
         gy_retain(o);
-        gy_observer_set_flags(o, GY_OBSERVER_CALLED);
+        gy_item_set(&o->item, GY_ITEM_BUSY);
+        void *info = atomic_load_explicit(&o->item.info, memory_order_acquire);
         gy_loop_unlock(loop);
-        gy_callout_observer(loop, o, activity);
+        gy_callout_observer(loop, o, activity, info);
         gy_observer_finish_call(o);
         gy_release(o);
         gy_loop_lock(loop);
@@ -276,7 +240,10 @@ void gy_observer_round(GYRunLoopRef loop, GYRunLoopActivity activity) {
 
 /* ---- the type ---- */
 
-static void finalize(void *object) { release_info(object); }
+static void finalize(void *object) {
+    GYRunLoopObserverRef observer = object;
+    gy_tenant_release_info(&observer->item, observer->context.release);
+}
 
 const gy_type gy_observer_type = {
     .kind = GY_KIND_OBSERVER,

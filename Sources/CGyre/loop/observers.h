@@ -6,7 +6,7 @@
 #ifndef GYRE_LOOP_OBSERVERS_H
 #define GYRE_LOOP_OBSERVERS_H
 
-#include "loop/timers.h"
+#include "loop/tenants.h"
 
 extern const gy_type gy_observer_type;
 

@@ -82,9 +82,9 @@ static GYRunLoopTimerRef make_timer(GYRunLoopPerformRef perform, int64_t delay_n
         return NULL;
     }
     timer->callout = delayed_call;
-    timer->extra->context.release = delayed_release;
-    atomic_store_explicit(&timer->info, gy_retain(perform), memory_order_release);
-    gy_timer_set_flags(timer, GY_TIMER_ENDS_WITH_LOOP);
+    gy_timer_extra_of(timer)->context.release = delayed_release;
+    atomic_store_explicit(&timer->item.info, gy_retain(perform), memory_order_release);
+    gy_item_set(&timer->item, GY_ITEM_ENDS_WITH_LOOP);
     gy_timer_set_schedule(timer, gy_ns_add(gy_clock_now_ns(), delay_ns), NAN);
     return timer;
 }
@@ -113,7 +113,7 @@ static bool start_delayed(GYRunLoopRef loop, GYRunLoopPerformRef perform, GYType
     if (error == 0) return true;
     /* Without its info the timer ends without a word, unless it has fired from a mode before the one
      * that failed: then the call has been made. */
-    bool has_fired = atomic_exchange_explicit(&timer->info, NULL, memory_order_acq_rel) == NULL;
+    bool has_fired = atomic_exchange_explicit(&timer->item.info, NULL, memory_order_acq_rel) == NULL;
     gy_timer_invalidate(timer);
     if (has_fired) return true;
     gy_release(perform); /* the timer's; not the last */
@@ -239,7 +239,7 @@ void gy_perform_put_back(GYRunLoopRef loop, gy_block *taken) {
         before->next = &b->node;
         before = &b->node;
         if (b->perform != NULL) b->perform->block = b;
-        atomic_fetch_add_explicit(&loop->blocks.pending_count, 1, memory_order_relaxed);
+        atomic_fetch_add_explicit(&loop->blocks.count, 1, memory_order_relaxed);
     }
     gy_loop_unlock(loop);
 }

@@ -8,6 +8,17 @@
 
 #define HANG_UP (EPOLLHUP | EPOLLRDHUP | EPOLLERR)
 
+/* Relaxed counts: the loop's own thread may see one a moment late, as if it had asked earlier. */
+static void count(_Atomic uint32_t *counter, int change) {
+    atomic_fetch_add_explicit(counter, (uint32_t)change, memory_order_relaxed);
+}
+
+static void take_off_ready(gy_port *port) {
+    if (!gy_node_is_linked(&port->ready)) return;
+    gy_list_remove(&port->ready);
+    count(&port->mode->ready_count, -1);
+}
+
 static bool is_called_now(GYRunLoopRef loop, GYRunLoopSourceRef source) {
     for (uint32_t i = 0; i < loop->depth; i++) {
         const gy_activation *run = &loop->activations[i];
@@ -39,10 +50,11 @@ static void orphan_members(gy_mode *mode, gy_watch *watch) {
     while (!gy_list_is_empty(&watch->members)) {
         gy_port *port = gy_node_owner(watch->members.next, gy_port, member);
         gy_list_remove(&port->member);
-        if (gy_node_is_linked(&port->ready)) gy_list_remove(&port->ready);
+        take_off_ready(port);
         port->watch = NULL;
     }
-    watch->events = 0; /* the kernel dropped the registration with the file */
+    watch->events = 0; /* the kernel dropped the registration with the file, unless that lives on */
+    mode->poller.may_echo = true;
     gy_poller_unwatch(&mode->poller, watch);
 }
 
@@ -78,12 +90,13 @@ static int register_port(GYRunLoopRef loop, gy_mode *mode, gy_port *port, int fd
     if (error != -EPERM) return error;
     port->is_file = true;
     gy_list_append(&mode->files, &port->member);
+    count(&mode->file_count, 1);
     return 0;
 }
 
 static uint32_t wanted_by(GYRunLoopSourceRef source) {
-    if (source->context.version < 2) return EPOLLIN | EPOLLRDHUP;
-    uint32_t events = source->context.events & (EPOLLIN | EPOLLOUT | EPOLLPRI | EPOLLRDHUP);
+    if (source->callbacks->version < 2) return EPOLLIN | EPOLLRDHUP;
+    uint32_t events = source->callbacks->events & (EPOLLIN | EPOLLOUT | EPOLLPRI | EPOLLRDHUP);
     /* Without it a socket whose peer has shut down would be readable for ever, unrecognised. */
     return (events & EPOLLIN) != 0 ? events | EPOLLRDHUP : events | EPOLLERR;
 }
@@ -107,8 +120,10 @@ gy_port *gy_port_create(GYRunLoopRef loop, gy_mode *mode, GYRunLoopSourceRef sou
             return NULL;
         }
     }
-    /* The first one finds the loop asleep in the base set, perhaps. */
-    if (atomic_fetch_add_explicit(&mode->port_count, 1, memory_order_relaxed) == 0) gy_loop_nudge(loop);
+    /* The first one finds the loop asleep in the base set, perhaps; a file is ready at once. */
+    bool is_first = !gy_mode_has_ports(mode);
+    count(&mode->port_count, 1);
+    if (is_first || port->is_file) gy_loop_nudge(loop);
     return port;
 }
 
@@ -119,7 +134,7 @@ static void let_go(gy_port *port) {
 void gy_port_remove(GYRunLoopRef loop, gy_port *port) {
     gy_mode *mode = port->mode;
     if (loop->last_port == port) loop->last_port = NULL;
-    if (gy_node_is_linked(&port->ready)) gy_list_remove(&port->ready);
+    take_off_ready(port);
     if (gy_node_is_linked(&port->member)) gy_list_remove(&port->member);
     if (port->watch != NULL) {
         if (gy_list_is_empty(&port->watch->members)) {
@@ -129,8 +144,8 @@ void gy_port_remove(GYRunLoopRef loop, gy_port *port) {
         }
         port->watch = NULL;
     }
-    if (port->is_file) gy_loop_nudge(loop);
-    atomic_fetch_sub_explicit(&mode->port_count, 1, memory_order_relaxed);
+    if (port->is_file) count(&mode->file_count, -1);
+    count(&mode->port_count, -1);
     port->is_removed = true;
     let_go(port);
 }
@@ -142,12 +157,15 @@ void gy_port_give_set_back(GYRunLoopRef loop, gy_mode *mode) {
 void gy_port_forget_ready(gy_mode *mode) {
     for (gy_node *n = mode->ready.next, *next; n != &mode->ready; n = next) {
         next = n->next;
-        if (!gy_node_owner(n, gy_port, ready)->is_edge) gy_list_remove(n);
+        gy_port *port = gy_node_owner(n, gy_port, ready);
+        if (!port->is_edge) take_off_ready(port);
     }
 }
 
 void gy_port_forget_all(gy_mode *mode) {
-    while (!gy_list_is_empty(&mode->ready)) gy_list_remove(mode->ready.next);
+    while (!gy_list_is_empty(&mode->ready)) {
+        take_off_ready(gy_node_owner(mode->ready.next, gy_port, ready));
+    }
 }
 
 static void make_ready(gy_mode *mode, gy_port *port, uint32_t events) {
@@ -162,6 +180,7 @@ static void make_ready(gy_mode *mode, gy_port *port, uint32_t events) {
         before = before->previous;
     }
     gy_list_append(before->next, &port->ready);
+    count(&mode->ready_count, 1);
 }
 
 /* R98: a level-triggered port whose callout is running is reported edge by edge. The change makes
@@ -230,7 +249,7 @@ static bool is_closed_by_client(GYRunLoopRef loop, gy_port *port) {
 static gy_port *first_ready(gy_mode *mode) {
     if (gy_list_is_empty(&mode->ready)) return NULL;
     gy_port *port = gy_node_owner(mode->ready.next, gy_port, ready);
-    gy_list_remove(&port->ready);
+    take_off_ready(port);
     return port;
 }
 
@@ -245,6 +264,7 @@ gy_port *gy_port_begin_turn(GYRunLoopRef loop, gy_mode *mode, uint32_t *events) 
     port->last_turn = ++loop->sequence;
     *events = port->came;
     port->uses++;
+    gy_source_begin_call(port->source);
     gy_retain(port->source);
     return port;
 }

@@ -44,10 +44,6 @@ void gy_port_forget_all(gy_mode *mode);
  * edge-triggered, so that its report is still to come: ask the kernel again. */
 bool gy_port_take_in(GYRunLoopRef loop, gy_mode *mode, const struct epoll_event *events, int count);
 
-static inline bool gy_port_is_any_ready(const gy_mode *mode) {
-    return !gy_list_is_empty(&mode->ready);
-}
-
 /* Takes the turn of the first ready port: returns it with the events that came, its source retained.
  * NULL: none. Give it back with gy_port_end_turn. */
 gy_port *gy_port_begin_turn(GYRunLoopRef loop, gy_mode *mode, uint32_t *events);

@@ -3,9 +3,11 @@
 
 #include "base/check.h"
 #include "base/name.h"
+#include "loop/callbacks.h"
 #include "loop/callout.h"
 #include "loop/current.h"
 #include "loop/describe.h"
+#include "loop/membership.h"
 #include "loop/observers.h"
 #include "loop/performs.h"
 #include "loop/port.h"
@@ -93,9 +95,11 @@ static void before_fork(void) {
     }
     gy_name_table_lock_for_fork();
     gy_membership_lock_for_fork();
+    gy_callbacks_lock_for_fork();
 }
 
 static void unlock_all(void) {
+    gy_callbacks_unlock_after_fork();
     gy_membership_unlock_after_fork();
     gy_name_table_unlock_after_fork();
     for (gy_node *n = all_loops.next; n != &all_loops; n = n->next) {

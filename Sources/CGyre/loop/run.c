@@ -53,7 +53,7 @@ static outcome choose(gy_run *run) {
     outcome o = {0};
     if (!gy_mode_has_timers(run->mode) && !gy_mode_has_ports(run->mode)) return o;
     gy_loop_lock(loop);
-    bool port_is_ready = gy_port_is_any_ready(run->mode);
+    bool port_is_ready = gy_mode_has_ready_ports(run->mode);
     o.timers_are_due = gy_mode_first_deadline(run->mode) <= run->now_ns;
     if (o.timers_are_due && port_is_ready && loop->timers_had_their_turn) o.timers_are_due = false;
     if (!o.timers_are_due) o.port = gy_port_begin_turn(loop, run->mode, &o.events);

@@ -8,8 +8,13 @@ static struct GYRunLoopSource ended;
 
 static bool push(GYRunLoopRef home, GYRunLoopSourceRef source) {
     GYRunLoopSourceRef top = atomic_load_explicit(&home->signalled_incoming, memory_order_relaxed);
+    /* Relaxed: ordered before the push by its release, and so before a wake-up that follows. */
+    atomic_fetch_add_explicit(&home->signalled_count, 1, memory_order_relaxed);
     do {
-        if (top == &ended) return false;
+        if (top == &ended) {
+            atomic_fetch_sub_explicit(&home->signalled_count, 1, memory_order_relaxed);
+            return false;
+        }
         source->next_signalled = top;
         /* Release: pairs with the acquire in take_in, which reads the link. */
     } while (!atomic_compare_exchange_weak_explicit(&home->signalled_incoming, &top, source,
@@ -90,8 +95,9 @@ static void take_in(GYRunLoopRef loop) {
 
 /* Takes a source out of the queue. A signal after the second line links it again; what one before it
  * left behind is in the state returned. */
-static uint32_t unlink_source(GYRunLoopSourceRef source, uint32_t flags) {
+static uint32_t unlink_source(GYRunLoopRef loop, GYRunLoopSourceRef source, uint32_t flags) {
     gy_list_remove(&source->signalled);
+    atomic_fetch_sub_explicit(&loop->signalled_count, 1, memory_order_relaxed);
     return atomic_fetch_and_explicit(&source->state, ~(flags | GY_SOURCE_QUEUED), memory_order_seq_cst);
 }
 
@@ -103,7 +109,7 @@ static bool is_linked_here(GYRunLoopRef loop, GYRunLoopSourceRef source) {
 bool gy_signal_use_up(GYRunLoopRef loop, GYRunLoopSourceRef source) {
     uint32_t old;
     if (is_linked_here(loop, source)) {
-        old = unlink_source(source, GY_SOURCE_SIGNALLED);
+        old = unlink_source(loop, source, GY_SOURCE_SIGNALLED);
     } else {
         /* Acquire: what was written before the signal is seen by the perform (R172). */
         old = atomic_fetch_and_explicit(&source->state, ~(uint32_t)GY_SOURCE_SIGNALLED,
@@ -117,7 +123,7 @@ static uint32_t take_out(GYRunLoopRef loop, GYRunLoopSourceRef source) {
     gy_loop_lock(loop);
     take_in(loop);
     bool is_linked = gy_node_is_linked(&source->signalled);
-    uint32_t state = is_linked ? unlink_source(source, 0)
+    uint32_t state = is_linked ? unlink_source(loop, source, 0)
                                : atomic_load_explicit(&source->state, memory_order_seq_cst);
     gy_loop_unlock(loop);
     return state;
@@ -187,7 +193,7 @@ static uint32_t collect_queued(GYRunLoopRef loop, gy_mode *mode, gy_signalled *o
         next = n->next;
         GYRunLoopSourceRef s = gy_node_owner(n, struct GYRunLoopSource, signalled);
         if (!gy_source_is_signalled(s)) { /* used up by another loop, or invalid */
-            if (unlink_source(s, 0) & GY_SOURCE_SIGNALLED) link_to_home(s, loop);
+            if (unlink_source(loop, s, 0) & GY_SOURCE_SIGNALLED) link_to_home(s, loop);
         } else if (is_held_by(s, mode)) {
             count = insert_in_order(out, count, room, entry_of(s));
         }
@@ -198,7 +204,7 @@ static uint32_t collect_queued(GYRunLoopRef loop, gy_mode *mode, gy_signalled *o
 uint32_t gy_signal_collect(GYRunLoopRef loop, gy_mode *mode, gy_signalled *out, uint32_t room) {
     bool look = atomic_load_explicit(&loop->signals_under_way, memory_order_acquire) != 0;
     take_in(loop);
-    if (look || mode->foreign_count > 0) return collect_all(loop, mode, out, room);
+    if (look || gy_mode_has_foreign(mode)) return collect_all(loop, mode, out, room);
     return collect_queued(loop, mode, out, room);
 }
 
@@ -207,6 +213,6 @@ void gy_signal_end(GYRunLoopRef loop) {
         atomic_exchange_explicit(&loop->signalled_incoming, &ended, memory_order_acquire);
     if (top != &ended) append_reversed(loop, top);
     while (!gy_list_is_empty(&loop->signalled)) {
-        unlink_source(gy_node_owner(loop->signalled.next, struct GYRunLoopSource, signalled), 0);
+        unlink_source(loop, gy_node_owner(loop->signalled.next, struct GYRunLoopSource, signalled), 0);
     }
 }

@@ -25,8 +25,8 @@ void gy_signal_finish_parting(GYRunLoopRef loop, GYRunLoopSourceRef source);
 static inline bool gy_signal_is_pending(GYRunLoopRef loop, const gy_mode *mode) {
     /* Relaxed: a signal that must be seen was followed by a wake-up, which the loop has acquired;
      * of any other it does not matter which pass sees it. */
-    return atomic_load_explicit(&loop->signalled_incoming, memory_order_relaxed) != NULL ||
-           !gy_list_is_empty(&loop->signalled) || mode->foreign_count > 0 ||
+    return atomic_load_explicit(&loop->signalled_count, memory_order_relaxed) != 0 ||
+           gy_mode_has_foreign(mode) ||
            atomic_load_explicit(&loop->signals_under_way, memory_order_relaxed) != 0;
 }
 

@@ -16,13 +16,19 @@ static int wake_fd_of(GYRunLoopRef loop) {
     return atomic_load_explicit(&loop->wake.fd, memory_order_relaxed);
 }
 
-/* The lock. The set to wait in: the mode's own where it has descriptors. Sets are made when items
- * are added; here they are made only for a main loop that runs empty and in the child of a fork. */
+/* What a wait needs is made when items are added; here only for a main loop that runs empty and in the
+ * child of a fork. Before the loop falls asleep: who wakes it needs the eventfd. */
+static void prepare(const gy_run *run) {
+    GYRunLoopRef loop = run->loop;
+    if (loop->base.epoll_fd >= 0 || loop->base.was_remade) return;
+    gy_loop_lock(loop);
+    loop->base.was_remade = !gy_loop_prepare_wait(loop, loop->uses_alarm);
+    gy_loop_unlock(loop);
+}
+
+/* The lock. The set to wait in: the mode's own where it has descriptors. */
 static gy_poller *poller_of(const gy_run *run) {
     GYRunLoopRef loop = run->loop;
-    if (loop->base.epoll_fd < 0 && !loop->base.was_remade) {
-        loop->base.was_remade = !gy_loop_prepare_wait(loop, loop->uses_alarm);
-    }
     gy_poller *poller = gy_mode_has_ports(run->mode) ? &run->mode->poller : &loop->base;
     if (poller->epoll_fd < 0 && !poller->was_remade) {
         poller->wake_fd = wake_fd_of(loop);
@@ -98,22 +104,6 @@ static void fetch(gy_run *run, gy_poller *poller, int64_t timeout_ns) {
     if (gy_mode_has_ports(run->mode) && take_in(run, events, count)) fetch(run, poller, 0);
 }
 
-static bool is_any_ready(const gy_run *run) {
-    if (!gy_mode_has_ports(run->mode)) return false;
-    gy_loop_lock(run->loop);
-    bool ready = gy_port_is_any_ready(run->mode);
-    gy_loop_unlock(run->loop);
-    return ready;
-}
-
-static bool has_files(const gy_run *run) {
-    if (!gy_mode_has_ports(run->mode)) return false;
-    gy_loop_lock(run->loop);
-    bool files = !gy_list_is_empty(&run->mode->files);
-    gy_loop_unlock(run->loop);
-    return files;
-}
-
 /* A busy loop asks the kernel from time to time, one that has nothing left asks it now. */
 static void look(gy_run *run, bool asks_now) {
     bool ports = gy_mode_has_ports(run->mode);
@@ -163,7 +153,7 @@ static void sleep_until_event(gy_run *run) {
         if (plan.poller->epoll_fd < 0) empty_bell(run->loop); /* rung before: the state tells */
         fetch(run, plan.poller, plan.timeout_ns);
         has_waited = run->has_looked = true;
-        if (gy_wake_has_come(&run->loop->wake) || is_any_ready(run)) break;
+        if (gy_wake_has_come(&run->loop->wake) || gy_mode_has_ready_ports(run->mode)) break;
         /* A nudge, an alarm that was put off, an edge from long ago: sleep on (R114, R156). */
     }
     bool has_time = gy_mode_has_timers(run->mode) || gy_mode_has_ports(run->mode);
@@ -172,8 +162,9 @@ static void sleep_until_event(gy_run *run) {
 
 void gy_sleep(gy_run *run, bool may_sleep) {
     GYRunLoopRef loop = run->loop;
-    bool is_idle = (may_sleep || run->is_poll) && !is_any_ready(run);
-    if (is_idle && may_sleep && !has_files(run) && gy_wake_fall_asleep(&loop->wake)) {
+    bool is_idle = (may_sleep || run->is_poll) && !gy_mode_has_ready_ports(run->mode);
+    prepare(run);
+    if (is_idle && may_sleep && !gy_mode_has_files(run->mode) && gy_wake_fall_asleep(&loop->wake)) {
         sleep_until_event(run);
     } else {
         look(run, is_idle);

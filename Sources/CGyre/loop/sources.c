@@ -1,117 +1,19 @@
 #include "loop/sources.h"
 
+#include "loop/callbacks.h"
 #include "loop/callout.h"
 #include "loop/describe.h"
+#include "loop/membership.h"
 #include "loop/port.h"
 #include "loop/signal.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-static gy_lock membership_lock = GY_LOCK_INIT(GY_RANK_TABLE);
-
-void gy_membership_lock_for_fork(void) { gy_lock_take_unranked(&membership_lock); }
-void gy_membership_unlock_after_fork(void) { gy_lock_give_unranked(&membership_lock); }
-
-/* ---- memberships: the table lock, inside the loop's ---- */
-
-static gy_membership *find_membership(GYRunLoopSourceRef source, GYRunLoopRef loop,
-                                      const gy_mode *mode) {
-    for (uint32_t i = 0; i < source->membership_count; i++) {
-        gy_membership *m = &source->memberships[i];
-        if (m->loop == loop && m->mode == mode) return m;
-    }
-    return NULL;
-}
-
-static bool make_room(GYRunLoopSourceRef source) {
-    if (source->membership_count < source->membership_room) return true;
-    uint32_t room = source->membership_room == 0 ? 1 : source->membership_room * 2;
-    gy_membership *m = realloc(source->memberships, room * sizeof *m);
-    if (m == NULL) {
-        errno = ENOMEM;
-        return false;
-    }
-    source->memberships = m;
-    source->membership_room = room;
-    return true;
-}
-
-/* The source and the loop are retained for one another. */
-static bool add_membership(GYRunLoopSourceRef source, GYRunLoopRef loop, gy_mode *mode,
-                           gy_port *port) {
-    gy_lock_take(&membership_lock);
-    bool ok = make_room(source);
-    if (ok) {
-        source->memberships[source->membership_count++] =
-            (gy_membership){gy_retain(loop), mode, port, mode == NULL, false};
-        gy_retain(source);
-    }
-    gy_lock_give(&membership_lock);
-    return ok;
-}
-
-/* What was removed; its loop is NULL if there was nothing. The references are the caller's now. */
-static gy_membership take_membership(GYRunLoopSourceRef source, GYRunLoopRef loop,
-                                     const gy_mode *mode) {
-    gy_membership taken = {0};
-    gy_lock_take(&membership_lock);
-    gy_membership *m = find_membership(source, loop, mode);
-    if (m != NULL) {
-        taken = *m;
-        *m = source->memberships[--source->membership_count];
-    }
-    gy_lock_give(&membership_lock);
-    return taken;
-}
-
-gy_port *gy_source_port_in(GYRunLoopSourceRef source, const gy_mode *mode) {
-    gy_lock_take(&membership_lock);
-    const gy_membership *m = find_membership(source, mode->loop, mode);
-    gy_port *port = m == NULL ? NULL : m->port;
-    gy_lock_give(&membership_lock);
-    return port;
-}
-
-/* Any loop that holds the source, retained; NULL: none. */
-static GYRunLoopRef any_loop_of(GYRunLoopSourceRef source) {
-    gy_lock_take(&membership_lock);
-    GYRunLoopRef loop = source->membership_count == 0 ? NULL : gy_retain(source->memberships[0].loop);
-    gy_lock_give(&membership_lock);
-    return loop;
-}
-
-/* A membership in the loop: of a mode, or else of the common items. */
-static bool any_membership_in(GYRunLoopSourceRef source, GYRunLoopRef loop, gy_mode **mode) {
-    bool found = false;
-    gy_lock_take(&membership_lock);
-    for (uint32_t i = 0; i < source->membership_count && !(found && *mode != NULL); i++) {
-        if (source->memberships[i].loop != loop) continue;
-        *mode = source->memberships[i].mode;
-        found = true;
-    }
-    gy_lock_give(&membership_lock);
-    return found;
-}
-
-/* The next mode whose schedule callback has to be called, marked as called. */
-static gy_mode *next_to_schedule(GYRunLoopSourceRef source, GYRunLoopRef loop) {
-    gy_mode *mode = NULL;
-    gy_lock_take(&membership_lock);
-    for (uint32_t i = 0; i < source->membership_count && mode == NULL; i++) {
-        gy_membership *m = &source->memberships[i];
-        if (m->loop != loop || m->is_scheduled) continue;
-        m->is_scheduled = true;
-        mode = m->mode;
-    }
-    gy_lock_give(&membership_lock);
-    return mode;
-}
-
 /* One mode at a time, with no lock held: a source that leaves before its turn is not scheduled, and
  * so not cancelled either. */
 static void schedule(GYRunLoopRef loop, GYRunLoopSourceRef source) {
-    for (gy_mode *m; (m = next_to_schedule(source, loop)) != NULL;) {
+    for (gy_mode *m; (m = gy_membership_next_to_schedule(source, loop)) != NULL;) {
         gy_callout_schedule(source, loop, m->name);
     }
 }
@@ -119,9 +21,8 @@ static void schedule(GYRunLoopRef loop, GYRunLoopSourceRef source) {
 /* ---- equality ---- */
 
 GYHashCode gy_source_hash(GYRunLoopSourceRef source) {
-    const GYRunLoopSourceContext2 *c = &source->context;
-    if (c->hash == NULL) return (GYHashCode)(uintptr_t)c->info;
-    return gy_callout_hash(c->hash, c->info);
+    if (source->callbacks->hash == NULL) return (GYHashCode)(uintptr_t)source->info;
+    return gy_callout_hash(source->callbacks->hash, source->info);
 }
 
 static uint32_t set_hash(GYRunLoopSourceRef source) {
@@ -136,8 +37,8 @@ static uint32_t set_hash(GYRunLoopSourceRef source) {
 bool gy_source_equal(GYRunLoopSourceRef a, GYRunLoopSourceRef b) {
     if (a == b) return true;
     if (!gy_source_is_alike(a, b)) return false;
-    if (a->context.equal == NULL) return a->context.info == b->context.info;
-    return gy_callout_equal(a->context.equal, a->context.info, b->context.info);
+    if (a->callbacks->equal == NULL) return a->info == b->info;
+    return gy_callout_equal(a->callbacks->equal, a->info, b->info);
 }
 
 /* Asks a candidate's equal callback without the lock. Sets *changed if the loop's sources are no
@@ -163,8 +64,8 @@ static GYRunLoopSourceRef find_equal(GYRunLoopRef loop, const gy_set *set,
     for (GYRunLoopSourceRef c; (c = gy_set_candidate(set, hash, &cursor)) != NULL;) {
         bool changed = false;
         if (!gy_source_is_alike(c, source)) continue;
-        if (c->context.equal == NULL && c->context.info == source->context.info) return c;
-        if (c->context.equal == NULL) continue;
+        if (c->callbacks->equal == NULL && c->info == source->info) return c;
+        if (c->callbacks->equal == NULL) continue;
         bool equal = ask_equal(loop, c, source, &changed);
         if (equal && !changed) return c;
         if (changed) cursor = 0;
@@ -174,26 +75,21 @@ static GYRunLoopSourceRef find_equal(GYRunLoopRef loop, const gy_set *set,
 
 /* ---- entering ---- */
 
-/* Its signals go to the queue of another loop: step 4 looks at all sources of the mode. */
-static void count_as_foreign(gy_mode *mode, GYRunLoopSourceRef source) {
-    gy_lock_take(&membership_lock);
-    find_membership(source, mode->loop, mode)->is_foreign = true;
-    gy_lock_give(&membership_lock);
-    mode->foreign_count++;
-}
-
 static bool insert_into_mode(GYRunLoopRef loop, gy_mode *mode, GYRunLoopSourceRef source,
                              gy_port *port) {
     uint32_t hash = set_hash(source);
     if (!gy_set_insert(&mode->sources, source, hash)) return false;
-    if (!add_membership(source, loop, mode, port)) {
+    if (!gy_membership_add(source, loop, mode, port)) {
         gy_set_remove(&mode->sources, source, hash);
         return false;
     }
     mode->is_given = true;
     gy_mode_count_item(mode, 1);
     loop->source_version++;
-    if (!gy_source_is_port(source) && !gy_signal_adopt(loop, source)) count_as_foreign(mode, source);
+    if (gy_source_is_port(source) || gy_signal_adopt(loop, source)) return true;
+    /* Its signals go to the queue of another loop: step 4 looks at all sources of the mode. */
+    gy_membership_set_foreign(source, mode);
+    atomic_fetch_add_explicit(&mode->foreign_count, 1, memory_order_relaxed);
     return true;
 }
 
@@ -222,10 +118,12 @@ typedef struct leaving {
 static leaving leave_mode(GYRunLoopRef loop, gy_mode *mode, GYRunLoopSourceRef source) {
     leaving left = {0};
     if (!gy_set_remove(&mode->sources, source, set_hash(source))) return left;
-    left.membership = take_membership(source, loop, mode);
+    left.membership = gy_membership_take(source, loop, mode);
     left.source = source;
     if (left.membership.port != NULL) gy_port_remove(loop, left.membership.port);
-    if (left.membership.is_foreign) mode->foreign_count--;
+    if (left.membership.is_foreign) {
+        atomic_fetch_sub_explicit(&mode->foreign_count, 1, memory_order_relaxed);
+    }
     gy_mode_count_item(mode, -1);
     loop->source_version++;
     return left;
@@ -236,7 +134,7 @@ static void part_from_home(GYRunLoopRef loop, GYRunLoopSourceRef source) {
     if (gy_source_is_port(source)) return;
     gy_mode *mode = NULL;
     gy_loop_lock(loop);
-    bool is_held = any_membership_in(source, loop, &mode) && mode != NULL;
+    bool is_held = gy_membership_any_in(source, loop, &mode) && mode != NULL;
     bool parts = !is_held && gy_signal_part(loop, source);
     gy_loop_unlock(loop);
     if (parts) gy_signal_finish_parting(loop, source);
@@ -258,11 +156,7 @@ static void undo_entering(GYRunLoopRef loop, GYRunLoopSourceRef source) {
     int saved = errno;
     uint32_t cursor = 0;
     for (gy_mode *m; (m = gy_loop_next_mode(loop, &cursor)) != NULL;) {
-        gy_lock_take(&membership_lock);
-        const gy_membership *membership = find_membership(source, loop, m);
-        bool is_new = membership != NULL && !membership->is_scheduled;
-        gy_lock_give(&membership_lock);
-        if (!is_new) continue;
+        if (!gy_membership_is_new(source, loop, m)) continue;
         leave_mode(loop, m, source);
         gy_port_give_set_back(loop, m);
         gy_release(source); /* neither is the last reference: the caller has one of each */
@@ -285,9 +179,9 @@ static bool enter_common(GYRunLoopRef loop, GYRunLoopSourceRef source, int fd) {
     if (find_equal(loop, &loop->common_sources, source) != NULL) return true;
     if (!gy_loop_need_common_modes(loop)) return false;
     if (!gy_set_insert(&loop->common_sources, source, set_hash(source))) return false;
-    if (add_membership(source, loop, NULL, NULL)) {
+    if (gy_membership_add(source, loop, NULL, NULL)) {
         if (enter_common_modes(loop, source, fd)) return true;
-        take_membership(source, loop, NULL);
+        gy_membership_take(source, loop, NULL);
         gy_release(source);
         gy_release(loop);
     }
@@ -308,9 +202,8 @@ static bool enter(GYRunLoopRef loop, GYRunLoopSourceRef source, GYStringRef name
 }
 
 static int port_of(GYRunLoopSourceRef source) {
-    const GYRunLoopSourceContext2 *c = &source->context;
-    if (!gy_source_is_port(source) || c->getPort == NULL) return -1;
-    return gy_callout_get_port(c->getPort, c->info);
+    if (!gy_source_is_port(source) || source->callbacks->getPort == NULL) return -1;
+    return gy_callout_get_port(source->callbacks->getPort, source->info);
 }
 
 static void leave_loop(GYRunLoopRef loop, GYRunLoopSourceRef source);
@@ -399,7 +292,7 @@ static GYRunLoopSourceRef take_common(GYRunLoopRef loop, GYRunLoopSourceRef sour
     GYRunLoopSourceRef there = find_equal(loop, &loop->common_sources, source);
     if (there != NULL) {
         gy_set_remove(&loop->common_sources, there, set_hash(there));
-        take_membership(there, loop, NULL);
+        gy_membership_take(there, loop, NULL);
         loop->source_version++;
     }
     gy_loop_unlock(loop);
@@ -452,12 +345,12 @@ static bool leave_one(GYRunLoopRef loop, GYRunLoopSourceRef source) {
     leaving left = {0};
     gy_mode *mode = NULL;
     gy_loop_lock(loop);
-    bool found = any_membership_in(source, loop, &mode);
+    bool found = gy_membership_any_in(source, loop, &mode);
     if (found && mode != NULL) {
         left = leave_mode(loop, mode, source);
     } else if (found) {
         gy_set_remove(&loop->common_sources, source, set_hash(source));
-        left.membership = take_membership(source, loop, NULL);
+        left.membership = gy_membership_take(source, loop, NULL);
         left.source = left.membership.loop == NULL ? NULL : source;
         loop->source_version++;
     }
@@ -473,7 +366,7 @@ static void leave_loop(GYRunLoopRef loop, GYRunLoopSourceRef source) {
 void gy_source_invalidate(GYRunLoopSourceRef source) {
     if (!gy_source_set_invalid(source)) return;
     gy_retain(source); /* the modes' references may be the last */
-    for (GYRunLoopRef loop; (loop = any_loop_of(source)) != NULL;) {
+    for (GYRunLoopRef loop; (loop = gy_membership_any_loop(source)) != NULL;) {
         leave_loop(loop, source);
         gy_release(loop);
     }
@@ -511,9 +404,11 @@ void gy_source_leave_all(GYRunLoopRef loop) {
 
 static void finalize(void *object) {
     GYRunLoopSourceRef source = object;
-    free(source->memberships);
-    const GYRunLoopSourceContext2 *c = &source->context;
-    if (c->release != NULL) gy_callout_release(c->release, c->info); /* R83 */
+    gy_membership_free_all(source);
+    if (source->callbacks == NULL) return; /* it was never finished */
+    void (*release)(const void *) = source->callbacks->release;
+    gy_callbacks_give(source->callbacks);
+    if (release != NULL) gy_callout_release(release, source->info); /* R83 */
 }
 
 static bool type_equal(const void *a, const void *b) {

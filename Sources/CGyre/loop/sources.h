@@ -1,7 +1,6 @@
 /* Sources entering and leaving modes.
  *
- * Owns: the memberships of sources (the table lock) and the type of sources. Each membership holds a
- * reference to the source for its mode, and one to the loop for the source.
+ * Owns: the type of sources, and the rules of entering and leaving (R17 to R20, R78, R80, R82, R89).
  * Threads: any; none of these may be called with a lock held, for they call out. Mode names are
  * interned. */
 #ifndef GYRE_LOOP_SOURCES_H
@@ -26,12 +25,5 @@ void gy_source_invalidate(GYRunLoopSourceRef source);
 bool gy_source_join_common(GYRunLoopRef loop, GYStringRef mode);
 /* Teardown: version 0 sources leave first, then the others (R4). */
 void gy_source_leave_all(GYRunLoopRef loop);
-
-/* The port of a source in a mode, under the loop's lock; NULL if it is not there. */
-struct gy_port *gy_source_port_in(GYRunLoopSourceRef source, const gy_mode *mode);
-
-/* For the fork handlers. */
-void gy_membership_lock_for_fork(void);
-void gy_membership_unlock_after_fork(void);
 
 #endif

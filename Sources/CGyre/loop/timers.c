@@ -9,18 +9,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-static GYRunLoopRef loop_of(const struct GYRunLoopTimer *timer) {
-    return atomic_load_explicit(&timer->loop, memory_order_seq_cst);
-}
-
-static bool is_firing(const struct GYRunLoopTimer *timer) {
-    return (gy_timer_flags_now(timer) & GY_TIMER_FIRING) != 0;
-}
-
-static bool is_common(const struct GYRunLoopTimer *timer) {
-    return (gy_timer_flags_now(timer) & GY_TIMER_COMMON) != 0;
-}
-
 /* A loop that sleeps in a mode has to be told of an earlier deadline (R111): what the deadline was
  * before a change, and the comparison after it. The loop's own thread is not asleep. */
 static int64_t wake_before(gy_mode *mode) {
@@ -47,7 +35,7 @@ static bool enter_mode(gy_mode *mode, GYRunLoopTimerRef timer) {
     mode->is_given = true;
     atomic_fetch_add_explicit(&mode->timer_count, 1, memory_order_relaxed);
     gy_mode_count_item(mode, 1);
-    if (!is_firing(timer)) start(mode, timer);
+    if (!gy_item_is(&timer->item, GY_ITEM_BUSY)) start(mode, timer);
     return true;
 }
 
@@ -62,12 +50,6 @@ static bool leave_mode(gy_mode *mode, GYRunLoopTimerRef timer) {
     return true;
 }
 
-/* In no mode and no common item any more: free for another loop (R110). */
-static void let_go_if_free(GYRunLoopTimerRef timer) {
-    if (timer->slot_count > 0 || is_common(timer)) return;
-    atomic_store_explicit(&timer->loop, NULL, memory_order_seq_cst);
-}
-
 static void leave_common_modes(GYRunLoopRef loop, GYRunLoopTimerRef timer, uint32_t *references) {
     uint32_t cursor = 0;
     for (gy_mode *m; (m = gy_loop_next_common_mode(loop, &cursor)) != NULL;) {
@@ -75,33 +57,21 @@ static void leave_common_modes(GYRunLoopRef loop, GYRunLoopTimerRef timer, uint3
     }
 }
 
-static void forget_common(GYRunLoopRef loop, GYRunLoopTimerRef timer, uint32_t *references) {
-    if (!gy_set_remove(&loop->common_timers, timer, gy_pointer_hash(timer))) return;
-    gy_timer_clear_flags(timer, GY_TIMER_COMMON);
-    ++*references;
-}
-
-static void release_times(GYRunLoopTimerRef timer, uint32_t references) {
-    while (references-- > 0) gy_release(timer);
-}
-
 /* The modes where it was before keep it: what was entered now has the later sequences. */
 static void undo_entering(GYRunLoopRef loop, GYRunLoopTimerRef timer, uint64_t since) {
     uint32_t references = 0;
-    for (uint32_t i = timer->slot_count; i-- > 0;) {
+    for (uint32_t i = timer->item.mode_count; i-- > 0;) {
         gy_timer_slot *slot = gy_timer_slot_at(timer, i);
         if (slot->sequence > since) references += leave_mode(slot->mode, timer);
     }
-    forget_common(loop, timer, &references);
-    release_times(timer, references); /* none is the last: the caller has one */
+    gy_tenant_forget_common(&loop->common_timers, &timer->item, &references);
+    gy_tenant_release(&timer->item, references); /* none is the last: the caller has one */
 }
 
 static bool enter_common(GYRunLoopRef loop, GYRunLoopTimerRef timer) {
-    if (is_common(timer)) return true;
+    if (gy_item_is(&timer->item, GY_ITEM_COMMON)) return true;
     if (!gy_loop_need_common_modes(loop)) return false;
-    if (!gy_set_insert(&loop->common_timers, timer, gy_pointer_hash(timer))) return false;
-    gy_retain(timer);
-    gy_timer_set_flags(timer, GY_TIMER_COMMON);
+    if (!gy_tenant_make_common(&loop->common_timers, &timer->item)) return false;
     uint32_t cursor = 0;
     uint64_t since = loop->sequence;
     for (gy_mode *m; (m = gy_loop_next_common_mode(loop, &cursor)) != NULL;) {
@@ -122,49 +92,40 @@ static bool enter(GYRunLoopRef loop, GYRunLoopTimerRef timer, GYStringRef name) 
 }
 
 static enum gy_add_result add_locked(GYRunLoopRef loop, GYRunLoopTimerRef timer, GYStringRef name) {
-    GYRunLoopRef none = NULL;
-    /* Sequentially consistent, as the accesses in gy_timer_set_next: either the setter of a free
-     * timer sees the loop, or what follows here sees what it set. */
-    if (atomic_compare_exchange_strong_explicit(&timer->loop, &none, loop, memory_order_seq_cst,
-                                                memory_order_seq_cst)) {
-        timer->slot_count = 0; /* anything left is of a loop that a fork has killed */
-        gy_timer_clear_flags(timer, GY_TIMER_COMMON);
-    } else if (none != loop) {
-        return GY_ADD_OTHER_LOOP;
-    }
+    if (!gy_item_claim(&timer->item, loop)) return GY_ADD_OTHER_LOOP;
     bool ok = enter(loop, timer, name);
     int saved = errno;
-    let_go_if_free(timer);
+    gy_item_let_go_if_free(&timer->item);
     errno = saved;
     return ok ? GY_ADDED : GY_ADD_FAILED;
 }
 
 static void leave_all_modes(GYRunLoopRef loop, GYRunLoopTimerRef timer, uint32_t *references) {
-    while (timer->slot_count > 0) *references += leave_mode(timer->slot.mode, timer);
-    forget_common(loop, timer, references);
-    let_go_if_free(timer);
+    while (timer->item.mode_count > 0) *references += leave_mode(timer->slot.mode, timer);
+    gy_tenant_forget_common(&loop->common_timers, &timer->item, references);
+    gy_item_let_go_if_free(&timer->item);
 }
 
 /* The timer leaves whichever loop it is in. */
 static void detach(GYRunLoopTimerRef timer) {
     uint32_t references = 0;
-    GYRunLoopRef loop = gy_loop_enter(&timer->loop);
+    GYRunLoopRef loop = gy_loop_enter(&timer->item.loop);
     if (loop == NULL) return;
     leave_all_modes(loop, timer, &references);
     gy_loop_leave(loop);
-    release_times(timer, references);
+    gy_tenant_release(&timer->item, references);
 }
 
 enum gy_add_result gy_timer_add(GYRunLoopRef loop, GYRunLoopTimerRef timer, GYStringRef mode) {
     enum gy_add_result result = GY_ADD_DEAD_LOOP;
     gy_loop_lock(loop);
     if (!gy_loop_is_dead(loop)) {
-        result = gy_timer_is_valid(timer) ? add_locked(loop, timer, mode) : GY_ADDED;
+        result = gy_item_is_valid(&timer->item) ? add_locked(loop, timer, mode) : GY_ADDED;
     }
     int saved = errno;
     gy_loop_unlock(loop);
     /* Invalidated by another thread while it entered: nobody else takes it out again. */
-    if (result == GY_ADDED && !gy_timer_is_valid(timer)) detach(timer);
+    if (result == GY_ADDED && !gy_item_is_valid(&timer->item)) detach(timer);
     errno = saved;
     return result;
 }
@@ -172,46 +133,38 @@ enum gy_add_result gy_timer_add(GYRunLoopRef loop, GYRunLoopTimerRef timer, GYSt
 void gy_timer_remove(GYRunLoopRef loop, GYRunLoopTimerRef timer, GYStringRef name) {
     uint32_t references = 0;
     gy_loop_lock(loop);
-    if (loop_of(timer) == loop && !gy_loop_is_dead(loop)) {
+    if (gy_item_loop(&timer->item) == loop && !gy_loop_is_dead(loop)) {
         if (name != kGYRunLoopCommonModes) {
             gy_mode *mode = gy_loop_find_mode(loop, name);
             if (mode != NULL) references += leave_mode(mode, timer);
-        } else if (is_common(timer)) {
+        } else if (gy_item_is(&timer->item, GY_ITEM_COMMON)) {
             leave_common_modes(loop, timer, &references);
-            forget_common(loop, timer, &references);
+            gy_tenant_forget_common(&loop->common_timers, &timer->item, &references);
         }
-        let_go_if_free(timer);
+        gy_item_let_go_if_free(&timer->item);
     }
     gy_loop_unlock(loop);
-    release_times(timer, references);
+    gy_tenant_release(&timer->item, references);
 }
 
 bool gy_timer_contains(GYRunLoopRef loop, GYRunLoopTimerRef timer, GYStringRef name) {
     bool found = false;
     gy_loop_lock(loop);
-    if (loop_of(timer) == loop && !gy_loop_is_dead(loop)) {
+    if (gy_item_loop(&timer->item) == loop && !gy_loop_is_dead(loop)) {
         gy_mode *mode = gy_loop_find_mode(loop, name);
         found = name == kGYRunLoopCommonModes
-                    ? is_common(timer)
+                    ? gy_item_is(&timer->item, GY_ITEM_COMMON)
                     : mode != NULL && gy_timer_slot_in(timer, mode) != NULL;
     }
     gy_loop_unlock(loop);
     return found;
 }
 
-/* R161: once, at invalidation or else at destruction. */
-static void release_info(GYRunLoopTimerRef timer) {
-    void *info = atomic_exchange_explicit(&timer->info, NULL, memory_order_acq_rel);
-    const gy_timer_extra *extra = timer->extra;
-    if (info == NULL || extra == NULL || extra->context.release == NULL) return;
-    gy_callout_release(extra->context.release, info);
-}
-
 void gy_timer_invalidate(GYRunLoopTimerRef timer) {
     gy_retain(timer); /* the modes' references may be the last */
-    if ((gy_timer_set_flags(timer, GY_TIMER_INVALID) & GY_TIMER_INVALID) == 0) {
+    if ((gy_item_set(&timer->item, GY_ITEM_INVALID) & GY_ITEM_INVALID) == 0) {
         detach(timer);
-        release_info(timer);
+        gy_tenant_release_info(&timer->item, gy_timer_release(timer));
     }
     gy_release(timer);
 }
@@ -219,11 +172,11 @@ void gy_timer_invalidate(GYRunLoopTimerRef timer) {
 /* ---- schedule ---- */
 
 static void reschedule(GYRunLoopTimerRef timer) {
-    if (is_firing(timer)) {
-        gy_timer_set_flags(timer, GY_TIMER_DATE_SET);
+    if (gy_item_is(&timer->item, GY_ITEM_BUSY)) {
+        gy_item_set(&timer->item, GY_ITEM_DATE_SET);
         return;
     }
-    for (uint32_t i = 0; i < timer->slot_count; i++) {
+    for (uint32_t i = 0; i < timer->item.mode_count; i++) {
         gy_timer_slot *slot = gy_timer_slot_at(timer, i);
         int64_t before_ns = wake_before(slot->mode);
         if (slot->index == GY_TIMER_LOOSE) {
@@ -237,7 +190,7 @@ static void reschedule(GYRunLoopTimerRef timer) {
 
 void gy_timer_set_next(GYRunLoopTimerRef timer, int64_t deadline_ns, GYAbsoluteTime date) {
     for (;;) {
-        GYRunLoopRef loop = gy_loop_enter(&timer->loop);
+        GYRunLoopRef loop = gy_loop_enter(&timer->item.loop);
         gy_timer_set_schedule(timer, deadline_ns, date);
         if (loop != NULL) {
             reschedule(timer);
@@ -246,16 +199,16 @@ void gy_timer_set_next(GYRunLoopTimerRef timer, int64_t deadline_ns, GYAbsoluteT
         }
         /* Free. If it is being added meanwhile, the heap may have the old deadline: set it again. */
         atomic_thread_fence(memory_order_seq_cst);
-        if (loop_of(timer) == NULL) return;
+        if (gy_item_loop(&timer->item) == NULL) return;
     }
 }
 
 void gy_timer_set_tolerance(GYRunLoopTimerRef timer, int64_t tolerance_ns) {
-    GYRunLoopRef loop = gy_loop_enter(&timer->loop);
+    GYRunLoopRef loop = gy_loop_enter(&timer->item.loop);
     atomic_store_explicit(&timer->tolerance_ns, gy_timer_limited_tolerance(timer, tolerance_ns),
                           memory_order_relaxed);
     if (loop == NULL) return;
-    for (uint32_t i = 0; i < timer->slot_count; i++) {
+    for (uint32_t i = 0; i < timer->item.mode_count; i++) {
         gy_mode *mode = gy_timer_slot_at(timer, i)->mode;
         int64_t before_ns = wake_before(mode);
         mode->wake_is_known = false;
@@ -267,9 +220,8 @@ void gy_timer_set_tolerance(GYRunLoopTimerRef timer, int64_t tolerance_ns) {
 /* ---- firing ---- */
 
 void gy_timer_begin_firing(GYRunLoopTimerRef timer) {
-    gy_timer_clear_flags(timer, GY_TIMER_DATE_SET);
-    gy_timer_set_flags(timer, GY_TIMER_FIRING);
-    for (uint32_t i = 0; i < timer->slot_count; i++) {
+    gy_item_set(&timer->item, GY_ITEM_BUSY);
+    for (uint32_t i = 0; i < timer->item.mode_count; i++) {
         gy_timer_slot *slot = gy_timer_slot_at(timer, i);
         gy_mode_stop_timer(slot->mode, slot);
     }
@@ -281,25 +233,32 @@ static void set_next_of_grid(GYRunLoopTimerRef timer) {
     gy_timer_set_schedule(timer, next_ns, NAN);
 }
 
-/* The callout may have moved the timer to another loop: it waits wherever it is now. */
+/* The lock of the loop it is in, if it is in one. */
+static void restart(GYRunLoopTimerRef timer, bool is_in_loop) {
+    if (!gy_item_is(&timer->item, GY_ITEM_INVALID | GY_ITEM_DATE_SET)) set_next_of_grid(timer);
+    for (uint32_t i = 0; is_in_loop && i < timer->item.mode_count; i++) {
+        gy_timer_slot *slot = gy_timer_slot_at(timer, i);
+        if (slot->index == GY_TIMER_LOOSE) start(slot->mode, timer);
+    }
+}
+
+/* The callout may have moved the timer to another loop: it waits wherever it is now. It ceases to be
+ * busy under that loop's lock, so that whoever moves its date finds it either busy or in the heap. */
 void gy_timer_finish_firing(GYRunLoopTimerRef timer) {
     if (timer->interval <= 0) gy_timer_invalidate(timer);
-    GYRunLoopRef loop = gy_loop_enter(&timer->loop);
-    uint32_t flags = gy_timer_clear_flags(timer, GY_TIMER_FIRING | GY_TIMER_DATE_SET);
-    if ((flags & (GY_TIMER_INVALID | GY_TIMER_DATE_SET)) == 0) set_next_of_grid(timer);
-    if (loop != NULL) {
-        for (uint32_t i = 0; i < timer->slot_count; i++) {
-            gy_timer_slot *slot = gy_timer_slot_at(timer, i);
-            if (slot->index == GY_TIMER_LOOSE) start(slot->mode, timer);
-        }
-        gy_loop_leave(loop);
+    for (;;) {
+        GYRunLoopRef loop = gy_loop_enter(&timer->item.loop);
+        restart(timer, loop != NULL);
+        bool is_over = gy_tenant_end_call(&timer->item);
+        if (loop != NULL) gy_loop_leave(loop);
+        if (is_over) return;
+        gy_tenant_release_owed(&timer->item, gy_timer_release(timer));
     }
-    if ((flags & GY_TIMER_WAITED_FOR) != 0) gy_callout_announce();
 }
 
 void gy_timer_put_back(gy_mode *mode, GYRunLoopTimerRef timer) {
     const gy_timer_slot *slot = gy_timer_slot_in(timer, mode);
-    if (slot == NULL || slot->index != GY_TIMER_LOOSE || is_firing(timer)) return;
+    if (slot == NULL || slot->index != GY_TIMER_LOOSE || gy_item_is(&timer->item, GY_ITEM_BUSY)) return;
     gy_mode_start_timer(mode, timer);
 }
 
@@ -361,8 +320,8 @@ void gy_timer_leave_all(GYRunLoopRef loop) {
         if (timer != NULL) leave_all_modes(loop, timer, &references);
         gy_loop_unlock(loop);
         if (timer == NULL) return;
-        if ((gy_timer_flags_now(timer) & GY_TIMER_ENDS_WITH_LOOP) != 0) gy_timer_invalidate(timer);
-        release_times(timer, references + 1);
+        if (gy_item_is(&timer->item, GY_ITEM_ENDS_WITH_LOOP)) gy_timer_invalidate(timer);
+        gy_tenant_release(&timer->item, references + 1);
     }
 }
 
@@ -382,9 +341,10 @@ int64_t gy_timer_first_deadline(GYRunLoopRef loop, GYStringRef name, GYRunLoopTi
 
 static void finalize(void *object) {
     GYRunLoopTimerRef timer = object;
-    release_info(timer);
-    if (timer->extra != NULL) free(timer->extra->more_slots);
-    free(timer->extra);
+    gy_tenant_release_info(&timer->item, gy_timer_release(timer));
+    gy_timer_extra *extra = gy_timer_extra_of(timer);
+    if (extra != NULL) free(extra->more_slots);
+    free(extra);
 }
 
 const gy_type gy_timer_type = {

@@ -8,11 +8,9 @@
 #ifndef GYRE_LOOP_TIMERS_H
 #define GYRE_LOOP_TIMERS_H
 
-#include "loop/loop.h"
+#include "loop/tenants.h"
 
 extern const gy_type gy_timer_type;
-
-enum gy_add_result { GY_ADDED, GY_ADD_FAILED, GY_ADD_OTHER_LOOP, GY_ADD_DEAD_LOOP };
 
 /* GY_ADD_FAILED leaves errno (R89). */
 enum gy_add_result gy_timer_add(GYRunLoopRef loop, GYRunLoopTimerRef timer, GYStringRef mode);

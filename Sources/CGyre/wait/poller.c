@@ -65,7 +65,7 @@ int gy_poller_remake(gy_poller *poller) {
     if (epoll_fd < 0) return epoll_fd;
     gy_sys_close(poller->epoll_fd);
     poller->epoll_fd = epoll_fd;
-    poller->has_echo = false;
+    poller->has_echo = poller->may_echo = false;
     uint32_t cursor = 0;
     for (gy_watch *w; (w = gy_set_next(&poller->watches, &cursor)) != NULL;) {
         w->generation = ++poller->next_generation;
@@ -120,7 +120,9 @@ int gy_poller_change(gy_poller *poller, gy_watch *watch, uint32_t events) {
 void gy_poller_unwatch(gy_poller *poller, gy_watch *watch) {
     /* A refusal means that the client closed the number first. If the file lives on in a duplicate
      * its events keep coming and are taken for echoes. */
-    if (watch->events != 0) gy_sys_epoll_delete(poller->epoll_fd, watch->fd);
+    if (watch->events != 0 && gy_sys_epoll_delete(poller->epoll_fd, watch->fd) < 0) {
+        poller->may_echo = true;
+    }
     gy_set_remove(&poller->watches, watch, hash_of(watch->fd));
     free(watch);
 }
@@ -135,7 +137,8 @@ gy_watch *gy_poller_resolve(gy_poller *poller, const struct epoll_event *event) 
     if (data == WAKE_DATA || data == ALARM_DATA) return NULL;
     gy_watch *watch = gy_poller_find(poller, (int)(uint32_t)data);
     if (watch != NULL && watch->generation == (uint32_t)(data >> 32) && watch->events != 0) return watch;
-    poller->has_echo = true;
+    /* Otherwise it was fetched just before its registration ended. */
+    poller->has_echo = poller->may_echo;
     return NULL;
 }
 

@@ -23,7 +23,8 @@ typedef struct gy_poller {
     int wake_fd, alarm_fd; /* watched along; -1: none. Not owned. */
     gy_set watches;
     uint32_t next_generation;
-    bool has_echo; /* an event came for a registration that is gone */
+    bool may_echo; /* a registration could not be deleted: its file may live on in a duplicate */
+    bool has_echo; /* and an event came that belongs to none that is left */
     bool was_remade; /* after the set itself failed once */
 } gy_poller;
 

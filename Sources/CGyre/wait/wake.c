@@ -20,11 +20,10 @@ void gy_wake_init(gy_wake *wake) {
 }
 
 bool gy_wake_prepare(gy_wake *wake) {
-    /* Release, with the acquire in ring: whoever sees ASLEEP sees the number. */
     if (atomic_load_explicit(&wake->fd, memory_order_relaxed) >= 0) return true;
     int fd = gy_sys_eventfd_create();
     if (fd < 0) return false;
-    atomic_store_explicit(&wake->fd, fd, memory_order_release);
+    atomic_store_explicit(&wake->fd, fd, memory_order_relaxed); /* before the loop falls asleep */
     return true;
 }
 
@@ -54,12 +53,22 @@ void gy_wake_reset_in_child(gy_wake *wake) {
 
 void gy_wake_kill(gy_wake *wake) { change_phase(wake, GY_WAKE_DEAD); }
 
+void gy_wake_hold(gy_wake *wake) {
+    atomic_fetch_add_explicit(&wake->state, ONE_WRITER, memory_order_relaxed);
+}
+
+void gy_wake_let_go(gy_wake *wake) {
+    /* Release: gy_wake_end goes on only after what the holder did. */
+    atomic_fetch_sub_explicit(&wake->state, ONE_WRITER, memory_order_release);
+}
+
 /* The caller is counted as a writer. */
 static void ring(gy_wake *wake) {
-    int fd = atomic_load_explicit(&wake->fd, memory_order_acquire);
+    /* Relaxed: the caller has acquired the phase ASLEEP, which the loop entered with the eventfd
+     * made. */
+    int fd = atomic_load_explicit(&wake->fd, memory_order_relaxed);
     if (fd >= 0) gy_sys_eventfd_ring(fd);
-    /* Release: gy_wake_end closes the number only after this write. */
-    atomic_fetch_sub_explicit(&wake->state, ONE_WRITER, memory_order_release);
+    gy_wake_let_go(wake);
 }
 
 static enum gy_wake_phase woken(enum gy_wake_phase phase) {
@@ -79,8 +88,9 @@ static void wake(gy_wake *w, bool innermost_only) {
         uint32_t next = is_kept_out ? state : with_phase(state, woken(phase));
         if (phase == GY_WAKE_ASLEEP) next += ONE_WRITER;
         /* Release, also where nothing changes: the loop's next change of phase acquires what the
-         * caller wrote before, whether this wake-up was the first or one of many (R172). */
-        if (atomic_compare_exchange_weak_explicit(&w->state, &state, next, memory_order_release,
+         * caller wrote before, whether this wake-up was the first or one of many (R172). Acquire: for
+         * ring. It is the last touch of the loop unless the writer is counted. */
+        if (atomic_compare_exchange_weak_explicit(&w->state, &state, next, memory_order_acq_rel,
                                                   memory_order_relaxed)) {
             if (phase == GY_WAKE_ASLEEP) ring(w);
             return;
@@ -95,9 +105,9 @@ void gy_wake_innermost(gy_wake *w) { wake(w, true); }
 void gy_wake_nudge(gy_wake *wake) {
     uint32_t state = atomic_load_explicit(&wake->state, memory_order_relaxed);
     while (phase_of(state) == GY_WAKE_ASLEEP) {
-        /* Relaxed: what the loop is to look at is behind its lock. */
+        /* Acquire: for ring. What the loop is to look at is behind its lock. */
         if (atomic_compare_exchange_weak_explicit(&wake->state, &state, state + ONE_WRITER,
-                                                  memory_order_relaxed, memory_order_relaxed)) {
+                                                  memory_order_acquire, memory_order_relaxed)) {
             ring(wake);
             return;
         }

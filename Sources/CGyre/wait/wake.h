@@ -44,6 +44,10 @@ void gy_wake_kill(gy_wake *wake);
 void gy_wake_up(gy_wake *wake);
 /* For a stop: the innermost run alone is meant, so nothing is kept for a run around it. */
 void gy_wake_innermost(gy_wake *wake);
+/* Between the two the loop may end but not go: gy_wake_end waits. For a caller that has to touch it once
+ * more after it may have been told to end. */
+void gy_wake_hold(gy_wake *wake);
+void gy_wake_let_go(gy_wake *wake);
 /* Ends the wait without being a wake-up: the loop looks at its deadlines anew and sleeps on. */
 void gy_wake_nudge(gy_wake *wake);
 

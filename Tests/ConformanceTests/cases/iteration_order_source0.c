@@ -35,7 +35,7 @@ static void *body(void *a) {
     printf("-- not signalled, poll\n");
     printf("-> %s\n", result_name(CFRunLoopRunInMode(m, 0, true)));
     printf("-- signalled, run on until a timer stops\n");
-    CFRunLoopTimerRef t = make_timer(0.04, 0, last, NULL);
+    CFRunLoopTimerRef t = make_timer(0.2, 0, last, NULL);
     CFRunLoopAddTimer(rl, t, m);
     CFRunLoopSourceSignal(s);
     printf("-> %s\n", result_name(CFRunLoopRunInMode(m, 2.0, false)));

@@ -36,7 +36,7 @@ static void *body(void *a) {
     m = CFSTR("gyre.m");
     CFRunLoopObserverRef o = make_observer(kCFRunLoopAllActivities, true, 0, trace, NULL);
     CFRunLoopSourceRef s = make_source(0, perform, NULL);
-    CFRunLoopTimerRef t = make_timer(0.03, 0, fire, NULL);
+    CFRunLoopTimerRef t = make_timer(0.2, 0, fire, NULL);
     CFRunLoopAddObserver(rl, o, m);
     CFRunLoopAddSource(rl, s, m);
     CFRunLoopAddTimer(rl, t, m);

@@ -1,7 +1,6 @@
 /* The calls of gyre/GYRunLoopSource.h: contexts, bad input and its reports. */
 #include "api/misuse.h"
 
-#include <gyre/GYArray.h>
 #include <gyre/GYString.h>
 #include <string.h>
 

@@ -96,7 +96,7 @@ TEST(order_activities_and_repeats_read_as_given) {
     GYRelease(b);
 }
 
-/* R132, clients 9 */
+/* R132 */
 LOOP_TEST(observers_are_called_by_order_over_the_whole_range_and_equals_by_addition) {
     static const GYIndex orders[] = {LONG_MAX, 0, LONG_MIN, 0, 5};
     static const char *const words[] = {"last", "a", "first", "b", "5"};
@@ -219,7 +219,7 @@ LOOP_TEST(an_observer_that_an_earlier_one_frees_in_the_same_round_is_skipped) {
 
 /* Nested runs. */
 
-/* R135: clients 8, Tcl's two observers with one callback. */
+/* R135: Tcl registers two observers with one callback for this. */
 LOOP_TEST(an_observer_in_a_callout_is_not_called_by_nested_runs_and_others_are) {
     watcher a = {.word = "a", .act = nests}, b = {.word = "b"};
     watch(&a, 0);
@@ -242,7 +242,7 @@ static void brackets(GYRunLoopObserverRef observer, GYRunLoopActivity activity, 
     test_trace(activity == kGYRunLoopEntry ? "(" : ")");
 }
 
-/* R138, R30, clients 8: the nesting level can be counted. */
+/* R138, R30: the nesting level can be counted. */
 LOOP_TEST(entry_and_exit_come_in_pairs_around_nested_and_polling_runs) {
     GYRunLoopObserverRef observer =
         loop_in(DEFAULT, loop_observer(kGYRunLoopEntry | kGYRunLoopExit, true, 0, brackets, NULL));

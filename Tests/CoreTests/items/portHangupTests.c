@@ -47,7 +47,7 @@ LOOP_TEST(the_end_of_an_empty_pipe_is_told_once) {
     close(ends[0]);
 }
 
-/* R97, reliability of a loop whose callback does nothing. */
+/* R97 */
 LOOP_TEST(a_callback_that_does_not_read_is_told_a_hang_up_once_and_cannot_make_the_loop_spin) {
     int ends[2];
     port_pipe(ends);

@@ -109,6 +109,33 @@ LOOP_TEST(the_descriptor_is_asked_for_when_the_source_is_added_and_not_before) {
     port_close(ends);
 }
 
+static int told_descriptor;
+
+static void lists_modes(void *rl) { GYRelease(GYRunLoopCopyAllModes(rl)); }
+
+static int uses_the_loop_from_another_thread(void *rl) {
+    test_thread(lists_modes, rl);
+    return told_descriptor;
+}
+
+/* R174, R170: another thread that needs the lock would wait for ever. */
+LOOP_TEST(no_lock_is_held_while_a_source_is_asked_for_its_descriptor) {
+    int ends[2];
+    port_pipe(ends);
+    told_descriptor = ends[0];
+    GYRunLoopSourceContext1 context = {.version = 1, .info = GYRunLoopGetCurrent()};
+    context.getPort = uses_the_loop_from_another_thread;
+    GYRunLoopSourceRef source =
+        GYRunLoopSourceCreate(kGYAllocatorDefault, 0, (GYRunLoopSourceContext *)&context);
+    loop_in(DEFAULT, source);
+    loop_in(kGYRunLoopCommonModes, source);
+    GYRunLoopAddCommonMode(GYRunLoopGetCurrent(), OTHER);
+    EXPECT(GYRunLoopContainsSource(GYRunLoopGetCurrent(), source, OTHER));
+    GYRunLoopRemoveSource(GYRunLoopGetCurrent(), source, kGYRunLoopCommonModes);
+    loop_drop(source);
+    port_close(ends);
+}
+
 /* R95 */
 LOOP_TEST(signalling_a_port_source_does_nothing) {
     int ends[2];

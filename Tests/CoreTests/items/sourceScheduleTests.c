@@ -238,7 +238,7 @@ LOOP_TEST(a_source_may_come_back_in_its_cancel_callback_unless_it_was_invalidate
     GYRelease(s.source);
 }
 
-/* Clients 0, R20: added to the common modes and later removed from the default mode alone. */
+/* R20, as libusb does: added to the common modes and later removed from the default mode alone. */
 LOOP_TEST(a_common_source_removed_from_the_default_mode_goes_on_in_the_other_common_modes) {
     GYRunLoopRef rl = GYRunLoopGetCurrent();
     GYRunLoopAddCommonMode(rl, OTHER);

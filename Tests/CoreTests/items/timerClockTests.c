@@ -51,7 +51,7 @@ static void sets_clock_when_asleep(void *change_s) {
     set_clock(*(const double *)change_s);
 }
 
-/* R120, reliability of a loop that is asleep meanwhile. */
+/* R120: while it sleeps. */
 LOOP_TEST(setting_the_clock_under_a_sleeping_loop_moves_no_timer) {
     sleeping_loop = GYRunLoopGetCurrent();
     for (int i = 0; i < 4; i++) {

@@ -28,7 +28,7 @@ static void expect_quiet_sleep(void) {
     loop_drop(observer);
 }
 
-/* R116, clients 4 */
+/* R116 */
 LOOP_TEST(a_far_date_is_clamped_and_its_timer_is_like_any_other) {
     GYRunLoopRef rl = GYRunLoopGetCurrent();
     for (int i = 0; i < FAR_COUNT; i++) {
@@ -61,7 +61,7 @@ LOOP_TEST(a_timer_can_be_put_off_to_a_far_date) {
     GYRelease(timer);
 }
 
-/* R117, clients 4 */
+/* R117 */
 LOOP_TEST(a_date_in_the_farthest_past_is_due_at_once_and_once) {
     const double dates[] = {-DBL_MAX, -INFINITY, -1e20, 0, -1e10};
     for (int i = 0; i < 5; i++) {
@@ -77,7 +77,7 @@ LOOP_TEST(a_date_in_the_farthest_past_is_due_at_once_and_once) {
     }
 }
 
-/* R101, R116, clients 4: an interval that never ends repeats all the same. */
+/* R101, R116: an interval that never ends repeats all the same. */
 LOOP_TEST(an_interval_without_end_makes_a_repeating_timer_whose_next_date_is_the_last) {
     const double intervals[] = {DBL_MAX, INFINITY, 1e20, 1e12};
     for (int i = 0; i < 4; i++) {
@@ -94,7 +94,7 @@ LOOP_TEST(an_interval_without_end_makes_a_repeating_timer_whose_next_date_is_the
     }
 }
 
-/* R116, R104, clients 4 and 5: never, at once by a set date, and never again. */
+/* R116, R104: never, at once by a set date, and never again. */
 LOOP_TEST(a_timer_that_never_fires_can_be_made_to_fire_at_once_and_put_off_again) {
     GYRunLoopTimerRef timer = loop_in(DEFAULT, dated(DBL_MAX, DBL_MAX));
     for (int i = 0; i < 3; i++) {
@@ -108,7 +108,7 @@ LOOP_TEST(a_timer_that_never_fires_can_be_made_to_fire_at_once_and_put_off_again
     loop_drop(timer);
 }
 
-/* R101, R115, clients 4: winit's re-armable timer. Its interval is so short that it must be put
+/* R101, R115: winit's re-armable timer. Its interval is so short that it must be put
  * off. */
 LOOP_TEST(a_timer_with_a_tiny_interval_and_a_far_date_does_not_fire_until_it_is_moved) {
     GYRunLoopTimerRef timer = loop_in(DEFAULT, dated(DBL_MAX, 0.0000001));

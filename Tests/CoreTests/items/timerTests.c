@@ -196,7 +196,7 @@ static void runs_both_modes(GYRunLoopTimerRef timer, void *word) {
     test_trace("end");
 }
 
-/* R112, clients 6 */
+/* R112 */
 LOOP_TEST(a_timer_is_not_fired_by_runs_nested_in_its_callout_and_others_are) {
     nested_self = added(-1, 3600, runs_both_modes, "self");
     loop_in(OTHER, nested_self);
@@ -281,7 +281,7 @@ static void sets_its_date(GYRunLoopTimerRef timer, void *date) {
     GYRunLoopTimerSetNextFireDate(timer, *(double *)date);
 }
 
-/* R106, clients 5: the date set inside wins over the grid, at once or far. */
+/* R106: the date set inside wins over the grid, at once or far. */
 LOOP_TEST(a_date_set_in_the_timers_own_callout_is_the_next_one) {
     double date = GYAbsoluteTimeGetCurrent() - 5;
     GYRunLoopTimerRef timer = added(-1, 3600, sets_its_date, &date);
@@ -353,7 +353,7 @@ LOOP_TEST(a_common_timer_is_one_timer_in_all_common_modes) {
     loop_drop(timer);
 }
 
-/* R13, R40, clients 6: Qt depends on it. */
+/* R13, R40: Qt depends on it. */
 LOOP_TEST(a_timer_keeps_its_mode_and_does_not_count_as_a_handled_source) {
     atomic_int count = 0;
     GYRunLoopTimerRef timer = added(0, 0.005, loop_timer_counts, &count);

@@ -61,7 +61,7 @@ LOOP_TEST(a_timer_added_from_another_thread_fires_without_a_wake_up) {
     loop_drop(keep);
 }
 
-/* R111, R105, clients 5 */
+/* R111, R105 */
 LOOP_TEST(a_timer_moved_to_an_earlier_date_from_another_thread_fires_without_a_wake_up) {
     interference self = {.timer = loop_timer(3600, 3600, loop_timer_stops, "fired")};
     self.act = moves_to_now;

@@ -107,7 +107,7 @@ LOOP_TEST(a_signal_during_the_perform_leads_to_exactly_one_more) {
         resignalled shared = {NULL, 0, i == 0};
         shared.source = loop_in(kGYRunLoopDefaultMode, loop_source0(0, signal_once_more, &shared));
         GYRunLoopSourceSignal(shared.source);
-        EXPECT_INT(loop_run(0.005), kGYRunLoopRunTimedOut);
+        EXPECT_INT(loop_run_until_idle(kGYRunLoopDefaultMode), kGYRunLoopRunStopped);
         EXPECT_INT(shared.performed, 2);
         loop_drop(shared.source);
     }
@@ -151,7 +151,7 @@ LOOP_TEST(a_pass_whose_last_source_was_invalidated_counts_as_handled) {
         loop_in(kGYRunLoopDefaultMode, loop_trace_observer(kGYRunLoopAllActivities));
     GYRunLoopSourceSignal(first);
     GYRunLoopSourceSignal(second_source);
-    EXPECT_INT(loop_run(0.005), kGYRunLoopRunTimedOut);
+    EXPECT_INT(loop_run_until_idle(kGYRunLoopDefaultMode), kGYRunLoopRunStopped);
     EXPECT_STR(test_trace_take(), "entry timers sources first block timers sources wait wake exit");
     loop_drop(observer);
     loop_drop(first);

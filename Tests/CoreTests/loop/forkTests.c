@@ -81,6 +81,7 @@ TEST(a_fork_in_a_callout_gives_the_child_a_working_loop) {
 
 /* R7 */
 LOOP_TEST(a_fork_on_another_thread_gives_the_child_a_working_loop) {
+    TEST_SKIP_IF(test_is_thread_sanitized(), "the sanitizer waits twice in the child");
     run_a_forking_timer(use_each_kind);
 }
 
@@ -220,6 +221,7 @@ static void take_byte_and_stop(void *word) {
 
 /* R7: the worker sleeps throughout, until its port, which the child removed, gets a byte. */
 TEST(nothing_the_child_does_reaches_a_sleeping_loop_of_the_parent) {
+    TEST_SKIP_IF(test_is_thread_sanitized(), "the sanitizer waits twice in the child");
     watched other = {.wakes = 0};
     open_pipe();
     loop_worker_start(&other.worker, GYSTR("watched"));
@@ -330,6 +332,7 @@ static void add_and_remove(void *rl) {
 
 /* R7: a lock that another thread held at the fork would never be given back in the child. */
 TEST(a_fork_while_another_thread_changes_the_loop_leaves_no_lock_held) {
+    TEST_SKIP_IF(test_is_thread_sanitized(), "the sanitizer waits twice in the child");
     open_pipe();
     atomic_store(&hammering, true);
     pthread_t other = test_thread_start(add_and_remove, GYRunLoopGetCurrent());

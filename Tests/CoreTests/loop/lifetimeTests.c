@@ -210,7 +210,7 @@ static void expect_survives(void (*act)(item *), bool leaves) {
     }
 }
 
-/* R80, R81, R95, R113, R134, R137, R161, reliability of the matrix of callouts. */
+/* R80, R81, R95, R113, R134, R137, R161 */
 TEST(every_callout_may_invalidate_itself_the_next_all_others_and_all) {
     expect_survives(invalidate, true);
 }

@@ -100,24 +100,26 @@ LOOP_TEST(a_mode_argument_is_copied) {
 typedef struct {
     GYRunLoopRef rl;
     test_event given;
+    atomic_bool timer_came; /* on a very slow machine before the loop was seen asleep */
 } giver;
 
 static void give_without_waking(void *shared) {
     giver *to = shared;
-    loop_wait_asleep(to->rl);
+    TEST_WAIT_UNTIL(GYRunLoopIsWaiting(to->rl) || atomic_load(&to->timer_came));
     EXPECT(GYRunLoopPerform(to->rl, kGYRunLoopDefaultMode, loop_traces, "block", NULL));
     test_event_signal(&to->given);
 }
 
 static void wait_until_given(GYRunLoopTimerRef timer, void *shared) {
     (void)timer;
+    atomic_store(&((giver *)shared)->timer_came, true);
     test_event_wait(&((giver *)shared)->given);
     loop_stops("timer");
 }
 
 /* R62: had it woken the loop, there would be two waits, and "block" would come before "timer". */
 LOOP_TEST(a_call_from_another_thread_wakes_no_loop) {
-    giver shared = {GYRunLoopGetCurrent(), TEST_EVENT_INIT};
+    giver shared = {GYRunLoopGetCurrent(), TEST_EVENT_INIT, false};
     GYRunLoopObserverRef observer =
         loop_in(kGYRunLoopDefaultMode, loop_trace_observer(kGYRunLoopAllActivities));
     GYRunLoopTimerRef timer =

@@ -4,6 +4,7 @@
 
 #include <gyre/GYRunLoopPerform.h>
 #include <gyre/GYString.h>
+#include <sched.h>
 #include <unistd.h>
 
 static GYRunLoopRunResult run_until_source(double seconds) {
@@ -365,6 +366,27 @@ LOOP_TEST(a_stop_between_deciding_to_sleep_and_sleeping_is_not_lost) {
         loop_drop(teller);
     }
     loop_drop(keep);
+}
+
+static void sleep_with_a_call_alone(void *place) {
+    GYRunLoopRef rl = GYRunLoopGetCurrent();
+    GYRunLoopPerform(rl, kGYRunLoopDefaultMode, loop_traces, "", NULL);
+    atomic_store((_Atomic(GYRunLoopRef) *)place, (GYRunLoopRef)GYRetain(rl));
+    GYRunLoopRun();
+}
+
+/* R48: each loop sleeps for the first time, and nothing was added for which it would have made its
+ * descriptors before. The stop comes as early as it can. */
+TEST(a_stop_in_the_first_moment_of_a_loops_first_sleep_is_not_lost) {
+    for (int i = 0; i < 300; i++) {
+        _Atomic(GYRunLoopRef) place = NULL;
+        pthread_t thread = test_thread_start(sleep_with_a_call_alone, &place);
+        while (atomic_load(&place) == NULL) sched_yield();
+        while (!GYRunLoopIsWaiting(atomic_load(&place))) continue;
+        GYRunLoopStop(atomic_load(&place));
+        test_thread_join(thread);
+        GYRelease(atomic_load(&place));
+    }
 }
 
 TEST_MAIN()

@@ -57,7 +57,7 @@ LOOP_TEST(an_iteration_runs_blocks_then_sources_then_blocks_and_does_not_wait) {
         loop_in(kGYRunLoopDefaultMode, loop_source0(0, trace_and_perform, "source"));
     GYRunLoopSourceSignal(source);
     perform_word("first");
-    EXPECT_INT(loop_run(0.01), kGYRunLoopRunTimedOut);
+    EXPECT_INT(loop_run_until_idle(kGYRunLoopDefaultMode), kGYRunLoopRunStopped);
     EXPECT_STR(test_trace_take(), "entry timers sources first source block "
                                   "timers sources wait wake exit");
     loop_drop(source);
@@ -94,21 +94,25 @@ LOOP_TEST(a_port_is_served_after_the_wake_and_its_block_runs_in_the_same_iterati
     close_pipe();
 }
 
-static void wake_itself(GYRunLoopObserverRef observer, GYRunLoopActivity activity, void *count) {
+static void wake_then_stop(GYRunLoopObserverRef observer, GYRunLoopActivity activity, void *count) {
     (void)observer;
     (void)activity;
-    if (atomic_fetch_add((atomic_int *)count, 1) == 0) GYRunLoopWakeUp(GYRunLoopGetCurrent());
+    if (atomic_fetch_add((atomic_int *)count, 1) == 0) {
+        GYRunLoopWakeUp(GYRunLoopGetCurrent());
+    } else {
+        GYRunLoopStop(GYRunLoopGetCurrent());
+    }
 }
 
-/* R31: the first wait ends by the wake-up, the second by the time-out. */
+/* R31: the first wait ends by the wake-up, the second by the stop. */
 LOOP_TEST(a_wake_up_is_an_iteration_with_nothing_served) {
     atomic_int count = 0;
     GYRunLoopObserverRef observer = trace_all();
     GYRunLoopSourceRef keep = loop_keep(kGYRunLoopDefaultMode);
-    GYRunLoopObserverRef waker = loop_in(
-        kGYRunLoopDefaultMode, loop_observer(kGYRunLoopBeforeWaiting, true, 1, wake_itself,
-                                             &count));
-    EXPECT_INT(loop_run(0.05), kGYRunLoopRunTimedOut);
+    GYRunLoopObserverRef waker =
+        loop_in(kGYRunLoopDefaultMode,
+                loop_observer(kGYRunLoopBeforeWaiting, true, 1, wake_then_stop, &count));
+    EXPECT_INT(loop_run(1e20), kGYRunLoopRunStopped);
     EXPECT_STR(test_trace_take(), "entry timers sources wait wake timers sources wait wake exit");
     loop_drop(waker);
     loop_drop(keep);
@@ -180,7 +184,7 @@ LOOP_TEST(a_nested_run_is_a_whole_run_inside_the_callout) {
     GYRunLoopSourceRef source =
         loop_in(kGYRunLoopDefaultMode, loop_source0(0, run_nested, (void *)inner));
     GYRunLoopSourceSignal(source);
-    EXPECT_INT(loop_run(0.01), kGYRunLoopRunTimedOut);
+    EXPECT_INT(loop_run_until_idle(kGYRunLoopDefaultMode), kGYRunLoopRunStopped);
     EXPECT_STR(test_trace_take(), "entry timers sources ( entry timers sources exit ) "
                                   "timers sources wait wake exit");
     loop_drop(source);

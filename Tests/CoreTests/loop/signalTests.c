@@ -1,4 +1,4 @@
-/* Unix signals and a running loop: stopping from handlers at any moment (R155), and the signals that
+/* Unix signals and a running loop: stopping from handlers at any moment (R155), and signals that
  * end a program (F66). Wake-ups and signals are in wakeSignalTests.c. */
 #include "support/loop.h"
 #include "support/test.h"

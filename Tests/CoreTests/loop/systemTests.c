@@ -336,7 +336,7 @@ LOOP_TEST(a_wake_up_is_not_lost_when_the_counter_of_the_eventfd_is_full) {
     loop_drop(keep);
 }
 
-/* Closes the loop's own descriptors of a kind; in a child, since their numbers are then at large. */
+/* Closes the loop's own descriptors of a kind: in a child, for their numbers are then at large. */
 static void runs_without(void *kind) {
     atomic_int firings = 0;
     GYRunLoopSourceRef source = loop_in(OTHER, loop_source0(0, loop_traces, "source"));

@@ -16,7 +16,7 @@ LOOP_TEST(a_time_out_bounds_the_whole_run_whatever_happens_in_it) {
     int64_t start_ns = test_now_ns();
     EXPECT_INT(loop_run(0.05), kGYRunLoopRunTimedOut);
     EXPECT(test_now_ns() - start_ns >= 50000000);
-    EXPECT(atomic_load(&count) > 1);
+    EXPECT(atomic_load(&count) > 0);
     loop_drop(timer);
 }
 

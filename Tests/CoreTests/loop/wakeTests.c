@@ -208,7 +208,7 @@ static void stops_when_asleep(void *unused) {
     GYRunLoopStop(woken_loop);
 }
 
-/* R152, clients 10: true while a nested run sleeps too. */
+/* R152: true while a nested run sleeps too. */
 LOOP_TEST(a_loop_is_waiting_while_it_or_a_nested_run_sleeps_and_in_no_callout) {
     GYRunLoopSourceRef keep = loop_keep(OTHER);
     GYRunLoopObserverRef observer =

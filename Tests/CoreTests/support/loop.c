@@ -3,6 +3,7 @@
 
 #include <gyre/GYString.h>
 #include <gyre/GYTime.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -93,6 +94,22 @@ void loop_drop(const void *item) {
 
 GYRunLoopRunResult loop_run(double seconds) {
     return GYRunLoopRunInMode(kGYRunLoopDefaultMode, seconds, false);
+}
+
+static void stop_at_activity(GYRunLoopObserverRef observer, GYRunLoopActivity activity,
+                             void *info) {
+    (void)observer;
+    (void)activity;
+    loop_stops(info);
+}
+
+GYRunLoopRunResult loop_run_until_idle(GYRunLoopMode mode) {
+    GYRunLoopObserverRef stopper =
+        loop_observer(kGYRunLoopBeforeWaiting, false, LONG_MAX, stop_at_activity, NULL);
+    loop_in(mode, stopper);
+    GYRunLoopRunResult result = GYRunLoopRunInMode(mode, 1e20, false);
+    loop_drop(stopper);
+    return result;
 }
 
 GYRunLoopRunResult loop_poll(GYRunLoopMode mode) { return GYRunLoopRunInMode(mode, 0, false); }

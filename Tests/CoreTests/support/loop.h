@@ -46,6 +46,9 @@ void loop_drop(const void *item);
 
 /** Runs the default mode of the calling thread's loop for at most so many seconds. */
 GYRunLoopRunResult loop_run(double seconds);
+/** Runs until the loop would go to sleep, which it does in form, and stops it. A short time-out
+ * might have passed before the second iteration. */
+GYRunLoopRunResult loop_run_until_idle(GYRunLoopMode mode);
 /** One pass that does not wait. */
 GYRunLoopRunResult loop_poll(GYRunLoopMode mode);
 /** Adds a source that is never signalled, so that a mode of the calling thread's loop is not empty.

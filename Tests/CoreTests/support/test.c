@@ -44,8 +44,8 @@ double test_slowness(void) {
     return factor > 0 ? factor : 1;
 }
 
-/* One write(2) for each failure: nothing is lost when the process dies, lines stay whole. */
-static void print_failure(const char *file, int line, const char *message) {
+/* One write(2) for each line: nothing is lost when the process dies, lines stay whole. */
+void test_note(const char *file, int line, const char *message) {
     char *text;
     int count = asprintf(&text, "%s:%d: %s\n", file, line, message);
     if (count < 0) return;
@@ -62,7 +62,7 @@ void test_fail(const char *file, int line, const char *format, ...) {
     va_end(arguments);
     atomic_fetch_add(&test_shared_state->failures, 1);
     if (count < 0) return;
-    print_failure(file, line, message);
+    test_note(file, line, message);
     free(message);
 }
 

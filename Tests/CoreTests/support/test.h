@@ -75,6 +75,16 @@ void test_require(bool held, const char *text, const char *file, int line);
 void test_fail(const char *file, int line, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/** Leaves the function, and so the case, which counts as passed; says why. */
+#define TEST_SKIP_IF(condition, why)                                                            \
+    do {                                                                                        \
+        if (condition) {                                                                        \
+            test_note(__FILE__, __LINE__, "skipped: " why);                                     \
+            return;                                                                             \
+        }                                                                                       \
+    } while (0)
+void test_note(const char *file, int line, const char *message);
+
 /** How many expectations have failed in this case so far. */
 int test_failures(void);
 
@@ -114,9 +124,12 @@ void test_thread_join(pthread_t thread);
 int64_t test_now_ns(void);
 /** The factor by which the run is slower than usual, as TEST_TIMEOUT tells: for long loops. */
 double test_slowness(void);
-/** Whether the address or thread sanitizer is in the process: it has memory of its own, and ends its
- * part of a thread in the last round of destructors of thread data. */
+/** Whether the address or thread sanitizer is in the process: it has memory of its own, and ends
+ * its part of a thread in the last round of destructors of thread data. */
 bool test_is_sanitized(void);
+/** Whether it is the thread sanitizer: in a child forked from a process with several threads its
+ * runtime makes the waiting system calls twice. */
+bool test_is_thread_sanitized(void);
 
 /** Something that happens once. What was written before the signal is visible after the wait. */
 typedef struct {

@@ -104,6 +104,11 @@ TEST(inner_returns_twice) {
     if (child > 0) waitpid(child, NULL, 0);
 }
 
+TEST(inner_skips) {
+    TEST_SKIP_IF(is_inner(), "no reason");
+    EXPECT(!is_inner());
+}
+
 TEST(inner_crashes) {
     if (is_inner()) raise(SIGKILL);
 }
@@ -196,6 +201,12 @@ TEST(failures_in_forked_processes_are_counted) {
 TEST(a_forked_process_that_returns_from_the_case_fails_it) {
     EXPECT_INT(run_inner("inner_returns_twice", NULL), 1);
     EXPECT(printed("a process that the case forked returned from the case\n"));
+}
+
+TEST(a_skipped_case_passes_and_says_why) {
+    EXPECT_INT(run_inner("inner_skips", NULL), 0);
+    EXPECT(printed(": skipped: no reason\n"));
+    EXPECT(printed("1 passed, 0 failed\n"));
 }
 
 TEST(a_crash_fails_the_case_alone) {

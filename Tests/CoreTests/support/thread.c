@@ -13,7 +13,9 @@
 extern void __asan_init(void) __attribute__((weak));
 extern void __tsan_init(void) __attribute__((weak));
 
-bool test_is_sanitized(void) { return __asan_init != NULL || __tsan_init != NULL; }
+bool test_is_thread_sanitized(void) { return __tsan_init != NULL; }
+
+bool test_is_sanitized(void) { return __asan_init != NULL || test_is_thread_sanitized(); }
 
 typedef struct {
     test_function function;

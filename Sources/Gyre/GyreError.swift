@@ -1,0 +1,40 @@
+/// Why something could not be given to a loop.
+///
+/// - Since: 0.1.
+/// - Stands on: `errno`, as the C functions leave it.
+public struct GyreError: Error, Hashable, Sendable {
+  /// The error number of the system, as in `<errno.h>`.
+  public let errno: Int32
+
+  init(errno: Int32) {
+    self.errno = errno
+  }
+
+  /// The thread of the loop has ended, and its loop with it (`ESRCH`).
+  public static let loopEnded = GyreError(errno: System.noSuchLoop)
+  /// The item was made for the loop of another thread (`EPERM`).
+  public static let madeForAnotherLoop = GyreError(errno: System.notPermitted)
+  /// The item has been invalidated, or no mode was named (`EINVAL`).
+  public static let invalid = GyreError(errno: System.invalid)
+  /// Memory is out (`ENOMEM`).
+  public static let noMemory = GyreError(errno: System.noMemory)
+
+  /// Runs a call that leaves 0 in `errno` when it goes well, and throws what it leaves otherwise.
+  static func check(_ call: () -> Void) throws(GyreError) {
+    System.errorNumber = 0
+    call()
+    let code = System.errorNumber
+    if code != 0 { throw GyreError(errno: code) }
+  }
+}
+
+extension GyreError: CustomStringConvertible {
+  /// The reason in words, for people.
+  public var description: String {
+    switch self {
+    case .loopEnded: "the loop has ended with its thread"
+    case .madeForAnotherLoop: "the item was made for the loop of another thread"
+    default: System.message(for: errno)
+    }
+  }
+}

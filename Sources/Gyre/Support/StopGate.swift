@@ -1,0 +1,87 @@
+internal import CGyre
+
+/// Watches the runs of a loop, so that a stop finds the one that it is meant for.
+///
+/// Two observers of the C library, around all others: one at Entry, one at Exit. They are added to
+/// the modes that the loop is run in. Neither keeps a mode from being empty.
+///
+/// Unchecked: the pointers do not change, and the word is atomic.
+final class StopGate: @unchecked Sendable {
+  private let owner: Reference
+  private let word = StopWord()
+  private var entry: OpaquePointer?
+  private var exit: OpaquePointer?
+
+  private var loop: OpaquePointer { owner.pointer }
+
+  init(loop: Reference) {
+    owner = loop
+    // Unretained: the gate invalidates its observers before it goes, and it goes after the loop's
+    // thread has.
+    let me = Unmanaged.passUnretained(self).toOpaque()
+    var context = GYRunLoopObserverContext(
+      version: 0, info: me, retain: nil, release: nil, copyDescription: nil)
+    entry = GYRunLoopObserverCreate(
+      nil, GYOptionFlags(kGYRunLoopEntry), 1, .min, { _, _, me in StopGate.at(me) { $0.begin() } },
+      &context)
+    exit = GYRunLoopObserverCreate(
+      nil, GYOptionFlags(kGYRunLoopExit), 1, .max, { _, _, me in StopGate.at(me) { $0.word.end() } },
+      &context)
+    _ = watch(kGYRunLoopDefaultMode)
+  }
+
+  deinit {
+    for observer in [entry, exit] {
+      guard let observer else { continue }
+      GYRunLoopObserverInvalidate(observer)
+      GYRelease(UnsafeRawPointer(observer))
+    }
+  }
+
+  private static func at(_ me: UnsafeMutableRawPointer?, _ body: (StopGate) -> Void) {
+    guard let me else { return }
+    Unmanaged<StopGate>.fromOpaque(me)._withUnsafeGuaranteedRef(body)
+  }
+
+  private func begin() {
+    if word.begin() { GYRunLoopStop(loop) }
+  }
+
+  /// Any thread, also in a signal handler.
+  func stop() {
+    word.stop { GYRunLoopStop(loop) }
+  }
+
+  /// Runs the loop in a mode by way of `body`; a stop that comes from now on is for this run. The
+  /// loop's thread.
+  ///
+  /// - Returns: what `body` did, or Stopped where the mode was empty and a stop was waiting.
+  func run(in mode: OpaquePointer, _ body: () -> GYRunLoopRunResult) -> GYRunLoopRunResult {
+    let isWatched = watch(mode)
+    word.announce()
+    // A mode that is not watched does not tell that a run has begun.
+    if !isWatched && word.conclude() { return GYRunLoopRunResult(kGYRunLoopRunStopped) }
+    let result = body()
+    return word.conclude() ? GYRunLoopRunResult(kGYRunLoopRunStopped) : result
+  }
+
+  /// Whether runs in the mode are told from now on. A mode that does not exist is not made: a run in
+  /// it returns at once. The loop's thread.
+  private func watch(_ mode: OpaquePointer) -> Bool {
+    if GYRunLoopContainsObserver(loop, exit, mode) != 0 { return true }
+    if !exists(mode) { return true }
+    GYRunLoopAddObserver(loop, entry, mode)
+    if GYRunLoopContainsObserver(loop, entry, mode) == 0 { return false }
+    GYRunLoopAddObserver(loop, exit, mode)
+    if GYRunLoopContainsObserver(loop, exit, mode) != 0 { return true }
+    GYRunLoopRemoveObserver(loop, entry, mode)
+    return false
+  }
+
+  private func exists(_ mode: OpaquePointer) -> Bool {
+    guard let modes = GYRunLoopCopyAllModes(loop) else { return false }
+    defer { GYRelease(UnsafeRawPointer(modes)) }
+    let all = GYRange(location: 0, length: GYArrayGetCount(modes))
+    return GYArrayContainsValue(modes, all, UnsafeRawPointer(mode)) != 0
+  }
+}

@@ -1,0 +1,56 @@
+// Lengths of time and moments, as the C library has them: nanoseconds of the monotonic clock.
+
+internal import CGyre
+
+extension Duration {
+  /// Rounded up, so that nothing that waits for it is early; what does not fit is the nearest number
+  /// that does.
+  var nanoseconds: Int64 {
+    let (seconds, attoseconds) = components
+    let (whole, isOut) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+    // Both parts have the same sign; the division rounds towards zero.
+    let (quotient, remainder) = attoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
+    let (sum, sumIsOut) = whole.addingReportingOverflow(quotient + (remainder > 0 ? 1 : 0))
+    if isOut || sumIsOut { return seconds < 0 ? .min : .max }
+    return sum
+  }
+}
+
+/// The same clock under two names: CLOCK_MONOTONIC is what `SuspendingClock` counts on Linux, from a
+/// beginning that it does not tell.
+enum Monotonic {
+  /// A moment by both. The number is read last: an instant turned into a number is never early.
+  private static let anchor: (instant: SuspendingClock.Instant, nanoseconds: Int64) = {
+    var best = (instant: SuspendingClock.now, nanoseconds: GYMonotonicNow())
+    var bestWidth = Int64.max
+    for _ in 0..<8 {
+      let before = GYMonotonicNow()
+      let instant = SuspendingClock.now
+      let after = GYMonotonicNow()
+      if after - before < bestWidth {
+        bestWidth = after - before
+        best = (instant, after)
+      }
+    }
+    return best
+  }()
+
+  static func nanoseconds(of instant: SuspendingClock.Instant) -> Int64 {
+    add(anchor.nanoseconds, anchor.instant.duration(to: instant).nanoseconds)
+  }
+
+  static func instant(of nanoseconds: Int64) -> SuspendingClock.Instant {
+    let (distance, isOut) = nanoseconds.subtractingReportingOverflow(anchor.nanoseconds)
+    return anchor.instant.advanced(by: .nanoseconds(isOut ? .min : distance))
+  }
+
+  /// The moment at which a length of time that begins now will be over.
+  static func nanoseconds(after duration: Duration) -> Int64 {
+    add(GYMonotonicNow(), duration.nanoseconds)
+  }
+
+  private static func add(_ moment: Int64, _ length: Int64) -> Int64 {
+    let (sum, isOut) = moment.addingReportingOverflow(length)
+    return isOut ? (length < 0 ? .min : .max) : sum
+  }
+}

@@ -1,0 +1,211 @@
+/* Stopping: the stop word across nested runs, and the wake-up that goes with a stop.
+ *
+ * One thread that runs its loop twice, with runs nested in any step; threads that stop the loop at
+ * any moment. The eventfd is not shown: a sleep ends when the phase says so (wake.pml).
+ *
+ * Properties:
+ * - A run that looks at its stop word sees a stop if one was made while it was the innermost run in
+ *   progress, and only then: no stop reaches a run around it, nested in it or after it, and none
+ *   that was made outside a run reaches any (R43 to R46).
+ * - No run stays asleep when it has been stopped (R48).
+ *
+ * config nested  -DNESTED_RUNS=2 -DSTOPPERS=2
+ * config flat    -DNESTED_RUNS=0 -DSTOPPERS=3
+ * mutant nested NO_LOOK_BEFORE_SLEEP  falls asleep without a look at the stop word
+ * mutant nested NO_WAKE_UP            stops without a wake-up
+ * mutant nested WAKES_FIRST           wakes the loop, then changes the word
+ * mutant nested STORES                reads the word, then stores it: no compare and swap
+ * mutant nested KEEPS_WORD            a run begins with the stop word of the run around it
+ * mutant nested FORGETS_WORD          a run that ends leaves a fresh word to the run around it
+ */
+
+#include "phase.inc"
+
+#define TOP_RUNS 2 /* one after the other */
+#define DEPTHS 3
+#define ALL_RUNS (TOP_RUNS + NESTED_RUNS)
+
+/* gy_stop_word; 0: not running. */
+#define RUNNING 1
+#define ASKED 2
+byte stop;
+
+/* What the rules say: runs are numbered from 1 in the order in which they begin. */
+byte innermost;               /* the run in progress that a stop is for */
+bool is_stopped[ALL_RUNS + 1]; /* a stop was made while this run was the innermost */
+
+/* ---- the other threads ---- */
+
+/* The stop lands on the innermost run, and there is one. */
+inline mark_word(word) {
+    assert(innermost != 0);
+    stop = word | ASKED;
+    is_stopped[innermost] = true;
+    asks = true
+}
+
+/* gy_loop_stop, up to its compare-and-swap. */
+inline ask() {
+#ifdef STORES
+    byte word = stop;
+    if
+    :: (word & RUNNING) != 0 -> atomic { mark_word(word) }
+    :: else
+    fi
+#else
+    atomic {
+        if
+        :: (stop & RUNNING) != 0 -> mark_word(stop)
+        :: else
+        fi
+    }
+#endif
+}
+
+inline wake_innermost() {
+    atomic { wake_change(true, rings); rings = false }
+}
+
+active [STOPPERS] proctype Stopper() {
+    bool asks, rings;
+#ifdef WAKES_FIRST
+    wake_innermost();
+#endif
+    ask();
+#if !defined(WAKES_FIRST) && !defined(NO_WAKE_UP)
+    if
+    :: asks -> wake_innermost()
+    :: else
+    fi
+#endif
+}
+
+/* ---- the loop's thread ---- */
+
+mtype = { AT_ENTRY, EARLY, BEFORE_WAITING, LATE, AT_EXIT };
+
+/* The runs in progress, the innermost last. */
+byte depth;
+byte number[DEPTHS];
+byte outer_stop[DEPTHS]; /* gy_activation.outer_stop */
+mtype around[DEPTHS];    /* gy_activation.around */
+mtype nested_in[DEPTHS]; /* the step of the run around it that it is nested in */
+bool is_second[DEPTHS];  /* the iteration; there are no more than two */
+byte runs;               /* begun so far */
+
+/* A callout of this step may run the loop. */
+#define MAY_NEST(step)                                                                             \
+    if                                                                                             \
+    :: nested_runs < NESTED_RUNS && depth + 1 < DEPTHS ->                                          \
+       atomic { nested_runs++; depth++; nested_in[depth] = step; goto begin }                      \
+    :: true                                                                                        \
+    fi
+
+/* is_stopped in run.c. */
+inline look_at_word() {
+    atomic {
+        is_asked = (stop & ASKED) != 0;
+        assert(is_asked == is_stopped[number[depth]])
+    }
+}
+
+/* push in activation.c. */
+inline begin_activation() {
+    atomic {
+        outer_stop[depth] = stop;
+#ifdef KEEPS_WORD
+        stop = stop | RUNNING;
+#else
+        stop = RUNNING;
+#endif
+        runs++;
+        number[depth] = runs;
+        innermost = runs
+    };
+    atomic { wake_window(around[depth]) }
+}
+
+/* gy_activation_end. */
+inline end_activation() {
+    atomic {
+#ifdef FORGETS_WORD
+        stop = (outer_stop[depth] == 0 -> 0 : RUNNING);
+#else
+        stop = outer_stop[depth];
+#endif
+        innermost = (depth == 0 -> 0 : number[depth - 1])
+    };
+    wake_restore(around[depth]);
+    atomic { outer_stop[depth] = 0; around[depth] = 0; number[depth] = 0; is_second[depth] = false }
+}
+
+/* gy_sleep. */
+inline step_8() {
+#ifndef NO_LOOK_BEFORE_SLEEP
+    look_at_word();
+#endif
+    if
+    :: !polls && !is_asked -> atomic { wake_fall_asleep(sleeps) }
+    :: else
+    fi;
+    if
+    :: sleeps ->
+       if
+       :: phase == ASLEEP_WOKEN
+       :: timeout -> assert(!is_stopped[number[depth]]); ends = true
+       fi
+    :: else
+    fi;
+    atomic { wake_take(around[depth]); sleeps = false; polls = false }
+}
+
+active proctype Loop() {
+    bool is_asked, polls, sleeps, ends, is_remembered;
+    byte nested_runs;
+
+begin:
+    begin_activation();
+    wake_open();
+    MAY_NEST(AT_ENTRY);
+after_entry:
+    look_at_word();
+    if
+    :: is_asked -> goto leave
+    :: else
+    fi;
+
+iterate:
+    MAY_NEST(EARLY); /* steps 1 to 4 */
+after_early:
+    MAY_NEST(BEFORE_WAITING); /* step 7 */
+after_waiting:
+    step_8();
+    MAY_NEST(LATE); /* steps 9 to 11 */
+after_late:
+    look_at_word(); /* step 12 */
+    if
+    :: !is_asked && !ends && !is_second[depth] ->
+       is_second[depth] = true;
+       phase = OPEN; /* gy_wake_open_anew */
+       goto iterate
+    :: true /* stopped, or for another reason */
+    fi;
+
+leave:
+    ends = false;
+    MAY_NEST(AT_EXIT);
+after_exit:
+    end_activation();
+    atomic {
+        is_asked = false;
+        if
+        :: depth == 0 && runs < TOP_RUNS + nested_runs -> goto begin
+        :: depth == 0 && runs == TOP_RUNS + nested_runs
+        :: depth > 0 && nested_in[depth] == AT_ENTRY -> depth--; goto after_entry
+        :: depth > 0 && nested_in[depth] == EARLY -> depth--; goto after_early
+        :: depth > 0 && nested_in[depth] == BEFORE_WAITING -> depth--; polls = true; goto after_waiting
+        :: depth > 0 && nested_in[depth] == LATE -> depth--; goto after_late
+        :: depth > 0 && nested_in[depth] == AT_EXIT -> depth--; goto after_exit
+        fi
+    }
+}

@@ -53,37 +53,25 @@ import Testing
   }
 
   @Test func noModeAtAllIsRefused() {
-    let error = onThread {
-      do throws(GyreError) {
-        try EventLoop.current.perform(in: []) {}
-        return nil
-      } catch {
-        return Optional(error)
-      }
-    }
-    #expect(error == .invalid)
+    #expect(throws: GyreError.invalid) { try EventLoop.main.perform(in: []) {} }
     #expect(throws: GyreError.invalid) { try EventLoop.main.performAndWait(in: []) {} }
   }
 
   @Test func aClosureIsLetGoRightAfterItsCall() {
     let text = onThread {
       let log = Log()
-      let tracer = Tracer { log.add("let go") }
-      try? EventLoop.current.perform(in: .default) { [tracer] in
-        tracer.touch()
-        log.add("called")
+      do {
+        let tracer = Tracer { log.add("let go") }
+        try? EventLoop.current.perform(in: .default) {
+          tracer.touch()
+          log.add("called")
+        }
       }
-      return handOver(tracer, log)
+      try? EventLoop.current.perform(in: .default) { log.add("next") }
+      EventLoop.current.run()
+      return log.text
     }
     #expect(text == "called let go next")
-  }
-
-  /// Takes the last reference but the closure's, so that it is the closure's end that tells.
-  private func handOver(_ tracer: consuming Tracer, _ log: Log) -> String {
-    _ = consume tracer
-    try? EventLoop.current.perform(in: .default) { log.add("next") }
-    EventLoop.current.run()
-    return log.text
   }
 
   @Test func anEndedLoopRefusesClosuresAndLetsThemGo() {
@@ -163,10 +151,8 @@ import Testing
     #expect(isKnown.wait())
     let error = Box<GyreError?>(nil)
     let waiter = Thread {
-      do throws(GyreError) {
+      error.value = errorOf { () throws(GyreError) in
         try loop.value?.performAndWait(in: .default) {}
-      } catch {
-        error.value = error
       }
     }
     isWaitedFor.happen()

@@ -1,50 +1,56 @@
 /* Waking a loop: the sleep state, and the eventfd that is watched edge-triggered and never read.
  *
- * One loop, whose run may have runs nested in it, in another mode with an epoll set of its own;
- * threads that leave work and wake it; one that moves a deadline and nudges it; its end.
+ * A loop whose run may have runs nested in it, in another mode with an epoll set of its own; threads
+ * that leave work and wake it; one that moves a deadline and nudges it; a port that becomes ready;
+ * and the end of the loop, when its thread returns or is cancelled in its sleep.
  *
  * Properties:
- * - A wake-up that a run remembers (R153), or that finds it asleep, ends its sleep: R48, R150.
+ * - A wake-up that a run remembers, or that finds it asleep, ends its sleep (R48, R150, R153).
  * - A sleep ends as by a wake-up only if one came: an edge alone is not seen (R156).
  * - No run stays asleep with work of its mode pending that a wake-up followed.
- * - No run stays asleep with a deadline that it has not looked at (R105, R111).
+ * - No run stays asleep without having looked at the last deadline (R105, R111).
  * - The eventfd is written to only while its number is the loop's (R155).
  *
- * config edge
- * config poll -DPOLL
- * mutant edge NO_RECHECK         falls asleep over a wake-up that is remembered
- * mutant edge WRITE_FIRST        writes, then changes the state
- * mutant edge NO_WRITER_COUNT    closes the eventfd without waiting for writers
- * mutant edge REFUSAL_IGNORED    does not write again after EAGAIN
- * mutant edge EDGE_IS_WAKE_UP    takes every return from the wait for a wake-up
- * mutant edge RESTORE_FORGETS    a nested run that ends drops the wake-up that it did not use
- * mutant edge TAKE_CLOSES        a nested run that has slept drops wake-ups of the run around it
- * mutant edge SLEEPS_AFTER_NEST  sleeps although a run was nested in step 7
- * mutant edge OPENS_LATE         remembers wake-ups only from step 7 on
- * mutant edge NUDGES_FIRST       nudges, then moves the deadline
- * mutant poll POLL_UNCHECKED     polls without asking whether a wake-up came
- * mutant poll EMPTIES_LATE       empties the eventfd between looking at deadlines and polling
+ * config flat   -DNESTED_RUNS=0 -DWAKERS=3 -DNUDGERS=1 -DPORTS=1 -DCANCELLERS=0
+ * config cancel -DNESTED_RUNS=1 -DWAKERS=2 -DNUDGERS=0 -DPORTS=0 -DCANCELLERS=1
+ * config nested -DNESTED_RUNS=1 -DWAKERS=2 -DNUDGERS=1 -DPORTS=1 -DCANCELLERS=0
+ * config deep   -DNESTED_RUNS=2 -DWAKERS=2 -DNUDGERS=0 -DPORTS=0 -DCANCELLERS=0
+ * config poll   -DNESTED_RUNS=0 -DWAKERS=3 -DNUDGERS=1 -DPORTS=1 -DCANCELLERS=0 -DPOLL
+ *
+ * mutant flat   NO_RECHECK         falls asleep over a wake-up that is remembered
+ * mutant flat   WRITES_FIRST       writes, then changes the state
+ * mutant flat   NO_WRITER_COUNT    closes the eventfd without waiting for writers
+ * mutant flat   REFUSAL_IGNORED    does not write again after EAGAIN
+ * mutant flat   EDGE_IS_WAKE_UP    takes every return from the wait for a wake-up
+ * mutant flat   OPENS_LATE         remembers wake-ups only from step 8 on
+ * mutant flat   NUDGES_FIRST       nudges, then moves the deadline
+ * mutant cancel NO_WRITER_COUNT    as above
+ * mutant nested RESTORE_FORGETS    a nested run that ends drops the wake-up that it did not use
+ * mutant nested TAKE_CLOSES        a nested run that has slept drops wake-ups of the run around it
+ * mutant nested SLEEPS_AFTER_NEST  sleeps although a run was nested in step 7
+ * mutant poll   EMPTIES_LATE       empties the eventfd between the look at deadlines and the poll
  */
 
-#define ITERATIONS 2  /* of each run */
+#define ITERATIONS 2 /* of each run */
 #define DEPTHS 3
-#define FULL 1        /* the count at which the eventfd refuses a write */
+#define FULL 1 /* the count at which the eventfd refuses a write */
 
 /* The kernel's side. */
-byte counter;         /* of the eventfd */
-bool edge[2];         /* the set has an edge of it to report */
-bool is_ours = true;  /* the number of the eventfd has not been closed */
-byte writers;         /* the upper bits of the state */
-bool has_other_event; /* a port is ready once */
+byte counter;        /* of the eventfd */
+bool edge[2];        /* the set has an edge of it to report */
+bool is_ours = true; /* the number of the eventfd has not been closed */
+bool port_is_ready;  /* once */
+
+byte writers; /* the upper bits of the state */
 
 /* What the loop is to look at: signalled sources by mode, and the earliest deadline. */
 bool work[2];
 byte deadline;
 
-/* What the rules say, to compare with. A run's window is open from its begin, or the begin of its
- * iteration, until its sleep ends. */
+/* What the rules say, to compare with. A run's window is open from its begin, or the begin of an
+ * iteration, until the sleep ends. */
 bool window_is_open[DEPTHS];
-bool is_owed; /* a wake-up came while a window was open, and no run has used it since */
+bool is_owed; /* a wake-up came while a window was open, and no run has used it up */
 
 #define ANY_WINDOW (window_is_open[0] || window_is_open[1] || window_is_open[2])
 #define NOTE_WINDOW window_is_open[depth] = true
@@ -52,10 +58,17 @@ bool is_owed; /* a wake-up came while a window was open, and no run has used it 
 
 /* ---- the other threads ---- */
 
+#ifdef NO_WRITER_COUNT
+#define IS_COUNTED false
+#else
+#define IS_COUNTED rings /* this thread, as a writer */
+#endif
+
 /* gy_sys_eventfd_ring, and the end of ring in wake.c. */
 inline ring() {
     do
-    :: atomic {
+    :: !rings -> break
+    :: rings -> atomic {
            assert(is_ours);
            if
            :: counter < FULL -> counter++; edge[0] = true; edge[1] = true; break
@@ -67,43 +80,29 @@ inline ring() {
 #endif
        atomic { assert(is_ours); counter = 0 } /* gy_sys_eventfd_clear */
     od;
-#ifndef NO_WRITER_COUNT
-    writers--
-#endif
+    atomic { writers = writers - IS_COUNTED; rings = false }
 }
 
-/* gy_wake_up. */
+/* gy_wake_up */
 inline wake_up() {
+#ifdef WRITES_FIRST
+    atomic { rings = phase == ASLEEP; writers = writers + IS_COUNTED };
+    ring();
+    atomic { wake_change(false, rings); rings = false; is_owed = is_owed || ANY_WINDOW }
+#else
     atomic {
-#ifdef WRITE_FIRST
-        rings = phase == ASLEEP;
-        if :: rings -> writers++ :: else fi
-    };
-    if :: rings -> ring() :: else fi;
-    atomic {
-#endif
         wake_change(false, rings);
-        is_owed = is_owed || ANY_WINDOW;
-#ifdef WRITE_FIRST
-        rings = false
-#endif
-#ifndef NO_WRITER_COUNT
-        if :: rings -> writers++ :: else fi
-#endif
+        writers = writers + IS_COUNTED;
+        is_owed = is_owed || ANY_WINDOW
     };
-    if :: rings -> ring() :: else fi;
-    rings = false
+    ring()
+#endif
 }
 
-/* gy_wake_nudge. */
+/* gy_wake_nudge */
 inline nudge() {
-    atomic {
-        rings = phase == ASLEEP;
-#ifndef NO_WRITER_COUNT
-        if :: rings -> writers++ :: else fi
-#endif
-    };
-    if :: rings -> ring() :: else fi
+    atomic { rings = phase == ASLEEP; writers = writers + IS_COUNTED };
+    ring()
 }
 
 active [WAKERS] proctype Waker() {
@@ -126,9 +125,9 @@ active [NUDGERS] proctype Nudger() {
 #endif
 }
 
-active [PORTS] proctype Port() { has_other_event = true }
+active [PORTS] proctype Port() { port_is_ready = true }
 
-/* ---- the loop ---- */
+/* ---- the loop's thread ---- */
 
 mtype = { EARLY, AT_SOURCE, BEFORE_WAITING, LATE };
 
@@ -138,18 +137,31 @@ mtype around[DEPTHS];    /* gy_activation.around */
 mtype nested_in[DEPTHS]; /* the step of the run around it that it is nested in */
 byte iterations[DEPTHS]; /* left to do */
 byte runs;               /* begun so far */
+bool is_cancelled;
 
 #define MODE (depth % 2)
+
+active [CANCELLERS] proctype Canceller() { is_cancelled = true }
 
 /* A callout of this step may run the loop. */
 #define MAY_NEST(step)                                                                             \
     if                                                                                             \
     :: runs <= NESTED_RUNS && depth + 1 < DEPTHS ->                                                \
        atomic { depth++; nested_in[depth] = step; goto begin }                                     \
-    :: skip                                                                                        \
+    :: true                                                                                        \
     fi
 
-/* All else has come to rest while the loop sleeps, so nothing will ever end the sleep but the run's
+/* Where a nested run returns to. */
+inline return_to_the_run_around() {
+    if
+    :: nested_in[depth] == EARLY -> depth--; goto after_early
+    :: nested_in[depth] == AT_SOURCE -> depth--; handled = true; goto step_8
+    :: nested_in[depth] == BEFORE_WAITING -> depth--; nested = true; goto step_8
+    :: nested_in[depth] == LATE -> depth--; goto after_late
+    fi
+}
+
+/* All else has come to rest while the loop sleeps: nothing will ever end the sleep but the run's
  * time-out. */
 inline stay_asleep() {
     assert(phase == ASLEEP && !is_owed);
@@ -163,9 +175,7 @@ inline fetch() {
     do
 #ifdef POLL
     :: atomic { counter > 0 -> counter = 0; break } /* readable, then empty_bell */
-#ifndef POLL_UNCHECKED
-    :: atomic { phase == ASLEEP_WOKEN -> break } /* the time-out is zero */
-#endif
+    :: atomic { phase == ASLEEP_WOKEN -> break }    /* the time-out is zero */
 #else
     :: atomic {
            edge[MODE] -> edge[MODE] = false;
@@ -175,7 +185,8 @@ inline fetch() {
            fi
        }
 #endif
-    :: atomic { has_other_event -> has_other_event = false; is_served = true; break }
+    :: atomic { port_is_ready -> port_is_ready = false; is_served = true; break }
+    :: atomic { is_cancelled -> planned = 0; goto unwind }
     :: atomic { timeout -> stay_asleep(); break }
     od
 }
@@ -207,7 +218,7 @@ begin: /* gy_activation_begin, run_activated */
     atomic { runs++; wake_window(around[depth]) };
     if
     :: counter > 0 -> edge[MODE] = true /* a set that is made only now finds the old count */
-    :: skip
+    :: true
     fi;
     wake_open();
     iterations[depth] = ITERATIONS;
@@ -263,20 +274,22 @@ after_late:
     atomic {
         window_is_open[depth] = false;
         is_owed = is_owed && ANY_WINDOW;
-        assert(is_owed == IS_WOKEN)
-    };
-    atomic {
+        assert(is_owed == IS_WOKEN);
         around[depth] = 0;
         if
-        :: depth == 0
-        :: depth > 0 && nested_in[depth] == EARLY -> depth--; goto after_early
-        :: depth > 0 && nested_in[depth] == AT_SOURCE -> depth--; handled = true; goto step_8
-        :: depth > 0 && nested_in[depth] == BEFORE_WAITING -> depth--; nested = true; goto step_8
-        :: depth > 0 && nested_in[depth] == LATE -> depth--; goto after_late
+        :: depth > 0 -> return_to_the_run_around()
+        :: else -> goto close
         fi
     };
 
-    /* close_descriptors: gy_wake_end */
+unwind: /* gy_unwind_all, with the thread's end */
+    wake_restore(around[depth]);
+    if
+    :: depth > 0 -> depth--; goto unwind
+    :: else
+    fi;
+
+close: /* gy_wake_end */
     phase = DEAD;
     writers == 0;
     is_ours = false

@@ -30,29 +30,50 @@ static void tell_failure(GYRunLoopRef rl, const char *call) {
     if (errno == ESRCH) gy_argument_loop_ended(rl, call);
 }
 
-static bool enqueue(GYRunLoopRef rl, GYTypeRef mode, GYPerformFunction function, void *info,
-                    GYPerformFunction release) {
-    gy_block *block = gy_block_create(mode);
-    if (block == NULL) return false;
-    block->function = function;
-    block->release = release;
-    block->info = info;
+/* Takes the block over; false with errno. */
+static bool enqueue(GYRunLoopRef rl, gy_block *block) {
     if (gy_perform_enqueue(rl, block)) return true;
     gy_block_free(block);
     errno = ESRCH;
     return false;
 }
 
+static bool enqueue_function(GYRunLoopRef rl, GYTypeRef mode, GYPerformFunction function, void *info,
+                             GYPerformFunction release) {
+    gy_block *block = gy_block_create(mode);
+    if (block == NULL) return false;
+    block->function = function;
+    block->release = release;
+    block->info = info;
+    return enqueue(rl, block);
+}
+
 bool GYRunLoopPerform(GYRunLoopRef rl, GYTypeRef mode, GYPerformFunction function, void *info,
                       GYPerformFunction release) {
     static const char call[] = "GYRunLoopPerform";
     if (!check(call, rl, mode, function != NULL)) return false;
-    if (enqueue(rl, mode, function, info, release)) return true;
+    if (enqueue_function(rl, mode, function, info, release)) return true;
     tell_failure(rl, call);
     return false;
 }
 
 static void release_block(void *block) { gy_block_release(block); }
+
+/* Most blocks hold a few plain values and fit beside the node that carries them. */
+static bool enqueue_block(GYRunLoopRef rl, GYTypeRef mode, const void *given) {
+    gy_block *block = gy_block_create(mode);
+    if (block == NULL) return false;
+    block->function = gy_block_invoke;
+    block->info = block->room;
+    if (gy_block_copy_into(given, block->room, GY_BLOCK_ROOM)) return enqueue(rl, block);
+    void *copy = gy_block_copy(given);
+    block->info = copy;
+    block->release = release_block;
+    if (copy != NULL && enqueue(rl, block)) return true;
+    if (copy == NULL) gy_block_free(block);
+    gy_block_release(copy);
+    return false;
+}
 
 /* Declared here for compilers that know no blocks: to the linker a block is a pointer. */
 #ifndef __BLOCKS__
@@ -62,11 +83,7 @@ GY_EXPORT void GYRunLoopPerformBlock(GYRunLoopRef, GYTypeRef, void *);
 void GYRunLoopPerformBlock(GYRunLoopRef rl, GYTypeRef mode, void *block) {
     static const char call[] = "GYRunLoopPerformBlock";
     if (!check(call, rl, mode, block != NULL)) return;
-    void *copy = gy_block_copy(block);
-    if (copy == NULL) return;
-    if (enqueue(rl, mode, gy_block_invoke, copy, release_block)) return;
-    tell_failure(rl, call);
-    gy_block_release(copy);
+    if (!enqueue_block(rl, mode, block)) tell_failure(rl, call);
 }
 
 GYRunLoopPerformRef GYRunLoopPerformCreate(GYRunLoopRef rl, GYTypeRef mode, int64_t delay_ns,

@@ -102,6 +102,15 @@ void *gy_block_copy(const void *block) {
     return b;
 }
 
+bool gy_block_copy_into(const void *block, void *room, size_t size) {
+    const block_layout *b = block;
+    int32_t flags = atomic_load_explicit(&b->flags, memory_order_relaxed);
+    if ((flags & (IS_GLOBAL | ON_HEAP | HAS_HELPERS)) != 0) return false;
+    if (b->descriptor->size > size) return false;
+    memcpy(room, block, b->descriptor->size);
+    return true;
+}
+
 /* Whether the reference given up was the last. */
 static bool drop_reference(block_layout *block) {
     int32_t flags = atomic_load_explicit(&block->flags, memory_order_relaxed);

@@ -15,45 +15,54 @@ void gy_block_queue_init(gy_block_queue *queue) {
     gy_list_init(&queue->pending);
 }
 
-/* False, with errno, where memory is out; EINVAL where a mode is no string. */
-static bool intern_modes(gy_block *block, GYTypeRef const *modes, uint32_t count) {
-    for (uint32_t i = 0; i < count; i++) {
-        if (!gy_object_is(modes[i], GY_KIND_STRING)) {
-            errno = EINVAL;
-            return false;
-        }
-        block->modes[i] = gy_name_intern(modes[i]);
-        if (block->modes[i] == NULL) return false;
-        block->mode_count = i + 1;
+static GYStringRef intern(GYTypeRef mode) {
+    if (gy_object_is(mode, GY_KIND_STRING)) return gy_name_intern(mode);
+    errno = EINVAL;
+    return NULL;
+}
+
+/* False, with errno, where memory is out; EINVAL where a mode is no string, or there is none at all,
+ * so that the block could never run. */
+static bool intern_all(gy_block *block, const struct GYArray *array) {
+    errno = array->count == 0 ? EINVAL : ENOMEM;
+    GYStringRef *names = array->count == 0 ? NULL : calloc(array->count + 1, sizeof *names);
+    if (names == NULL) return false;
+    block->modes = (uintptr_t)names | 1;
+    for (size_t i = 0; i < array->count; i++) {
+        names[i] = intern(array->values[i]);
+        if (names[i] == NULL) return false;
     }
     return true;
 }
 
-static gy_block *finish(gy_block *block, GYTypeRef const *modes, uint32_t count) {
-    if (block == NULL) {
-        errno = ENOMEM;
-        return NULL;
-    }
-    errno = EINVAL; /* no mode at all: it could never run */
-    if (count > 0 && intern_modes(block, modes, count)) return block;
+static bool set_modes(gy_block *block, GYTypeRef mode) {
+    if (gy_object_is(mode, GY_KIND_ARRAY)) return intern_all(block, mode);
+    block->modes = (uintptr_t)intern(mode);
+    return block->modes != 0;
+}
+
+gy_block *gy_block_create(GYTypeRef mode) {
+    gy_block *block = gy_recycled_take();
+    if (block == NULL) return NULL;
+    *block = (gy_block){.home = block->home};
+    if (set_modes(block, mode)) return block;
     gy_block_free(block);
     return NULL;
 }
 
-gy_block *gy_block_create(GYTypeRef mode) {
-    bool is_array = gy_object_is(mode, GY_KIND_ARRAY);
-    const struct GYArray *array = is_array ? mode : NULL;
-    uint32_t count = is_array ? (uint32_t)array->count : 1;
-    gy_block *block = calloc(1, sizeof *block + (count > 1 ? count * sizeof(GYStringRef) : 0));
-    if (block != NULL) block->modes = count > 1 ? (GYStringRef *)(block + 1) : &block->mode;
-    return finish(block, is_array ? array->values : &mode, count);
+void gy_block_give(gy_recycled_run *run, gy_block *block) {
+    int saved = errno;
+    uint32_t i = 0;
+    for (GYStringRef name; (name = gy_block_mode_at(block, i)) != NULL; i++) gy_release(name);
+    if ((block->modes & 1) != 0) free((void *)(block->modes - 1));
+    gy_recycled_give(run, &block->memory);
+    errno = saved;
 }
 
 void gy_block_free(gy_block *block) {
-    int saved = errno;
-    for (uint32_t i = 0; i < block->mode_count; i++) gy_release(block->modes[i]);
-    free(block);
-    errno = saved;
+    gy_recycled_run run = {0};
+    gy_block_give(&run, block);
+    gy_recycled_flush(&run);
 }
 
 bool gy_block_queue_push(gy_block_queue *queue, gy_block *block) {
@@ -62,51 +71,67 @@ bool gy_block_queue_push(gy_block_queue *queue, gy_block *block) {
     atomic_fetch_add_explicit(&queue->count, 1, memory_order_relaxed);
     do {
         if (top == GY_BLOCKS_ENDED) {
-            atomic_fetch_sub_explicit(&queue->count, 1, memory_order_relaxed);
+            gy_block_queue_left(queue, 1);
             return false;
         }
-        block->next_incoming = top;
-        /* Release: pairs with the acquire in take_in; the block and what was written before it are
-         * seen by its call (R172). */
+        gy_block_set_next(block, top);
+        /* Release: pairs with the acquire in take_incoming; the block and what was written before it
+         * are seen by its call (R172). */
     } while (!atomic_compare_exchange_weak_explicit(&queue->incoming, &top, block,
                                                     memory_order_release, memory_order_relaxed));
     return true;
 }
 
-static void append_reversed(gy_block_queue *queue, gy_block *newest) {
-    gy_node *before = queue->pending.previous; /* what is newer goes behind what is there */
-    for (gy_block *b = newest; b != NULL; b = b->next_incoming) {
-        b->node.previous = before;
-        b->node.next = before->next;
-        before->next->previous = &b->node;
-        before->next = &b->node;
+static gy_block *reversed(gy_block *newest) {
+    gy_block *first = NULL;
+    for (gy_block *b = newest, *next; b != NULL; b = next) {
+        next = gy_block_next(b);
+        gy_block_set_next(b, first);
+        first = b;
+    }
+    return first;
+}
+
+gy_block *gy_block_queue_take_incoming(gy_block_queue *queue) {
+    gy_block *top = atomic_load_explicit(&queue->incoming, memory_order_relaxed);
+    if (top == NULL || top == GY_BLOCKS_ENDED) return NULL;
+    return reversed(atomic_exchange_explicit(&queue->incoming, NULL, memory_order_acquire));
+}
+
+void gy_block_queue_keep(gy_block_queue *queue, gy_block *block) {
+    gy_list_append(&queue->pending, &block->node);
+}
+
+static void keep_all(gy_block_queue *queue, gy_block *chain) {
+    for (gy_block *next; chain != NULL; chain = next) {
+        next = gy_block_next(chain);
+        gy_block_queue_keep(queue, chain);
     }
 }
 
 void gy_block_queue_take_in(gy_block_queue *queue) {
-    gy_block *top = atomic_load_explicit(&queue->incoming, memory_order_relaxed);
-    if (top == NULL || top == GY_BLOCKS_ENDED) return;
-    append_reversed(queue, atomic_exchange_explicit(&queue->incoming, NULL, memory_order_acquire));
+    keep_all(queue, gy_block_queue_take_incoming(queue));
 }
 
 void gy_block_queue_end(gy_block_queue *queue) {
     gy_block *top = atomic_exchange_explicit(&queue->incoming, GY_BLOCKS_ENDED, memory_order_acquire);
-    if (top != GY_BLOCKS_ENDED) append_reversed(queue, top);
+    if (top != GY_BLOCKS_ENDED) keep_all(queue, reversed(top));
 }
 
 bool gy_block_queue_is_empty(const gy_block_queue *queue) {
     return atomic_load_explicit(&queue->count, memory_order_relaxed) == 0;
 }
 
-void gy_block_queue_remove(gy_block_queue *queue, gy_block *block) {
-    gy_list_remove(&block->node);
-    atomic_fetch_sub_explicit(&queue->count, 1, memory_order_relaxed);
+void gy_block_queue_remove(gy_block *block) { gy_list_remove(&block->node); }
+
+void gy_block_queue_left(gy_block_queue *queue, uint32_t count) {
+    atomic_fetch_sub_explicit(&queue->count, count, memory_order_relaxed);
 }
 
 bool gy_block_runs_in(const gy_block *block, GYStringRef mode, bool mode_is_common) {
-    for (uint32_t i = 0; i < block->mode_count; i++) {
-        if (block->modes[i] == mode) return true;
-        if (mode_is_common && block->modes[i] == kGYRunLoopCommonModes) return true;
+    uint32_t i = 0;
+    for (GYStringRef name; (name = gy_block_mode_at(block, i)) != NULL; i++) {
+        if (name == mode || (mode_is_common && name == kGYRunLoopCommonModes)) return true;
     }
     return false;
 }

@@ -33,7 +33,7 @@ typedef struct gy_activation {
     enum gy_callout_kind calling; /* `item` is valid while this is not NONE */
     void *item;                   /* retained; a block is owned */
     struct gy_port *port;         /* whose turn it is, while a port is called */
-    gy_block *taken;              /* blocks picked by a step and not yet run, by next_incoming */
+    gy_block *taken;              /* blocks picked by a step and not yet run, by next */
     struct gy_batch *batch;       /* sources picked by a step and not yet performed; see batch.h */
     struct gy_firing *firing;     /* timers due and not yet fired; see firing.h */
 } gy_activation;

@@ -93,8 +93,9 @@ static int add_to_modes(GYRunLoopRef loop, GYRunLoopTimerRef timer, GYTypeRef mo
     gy_block *names = gy_block_create(mode); /* only for its interned names */
     if (names == NULL) return errno;
     int error = 0;
-    for (uint32_t i = 0; i < names->mode_count && error == 0; i++) {
-        switch (gy_timer_add(loop, timer, names->modes[i])) {
+    uint32_t i = 0;
+    for (GYStringRef name; error == 0 && (name = gy_block_mode_at(names, i)) != NULL; i++) {
+        switch (gy_timer_add(loop, timer, name)) {
         case GY_ADDED: break;
         case GY_ADD_DEAD_LOOP: error = ESRCH; break;
         default: error = errno; break;
@@ -139,18 +140,22 @@ GYRunLoopPerformRef gy_perform_create(GYRunLoopRef loop, GYTypeRef mode, int64_t
     return NULL;
 }
 
-/* The lock. Takes in what has come, and makes the modes that were given a block first (R10); one that
- * there is no memory for comes with the next intake. */
+/* The lock. A block that is kept makes its modes, if it is the first thing given to them (R10); one that
+ * there is no memory for is made when something else is given to it. */
+static void keep(GYRunLoopRef loop, gy_block *block) {
+    gy_block_queue_keep(&loop->blocks, block);
+    uint32_t i = 0;
+    for (GYStringRef name; (name = gy_block_mode_at(block, i)) != NULL; i++) {
+        if (name == kGYRunLoopCommonModes) continue;
+        gy_mode *mode = gy_loop_need_mode(loop, name);
+        if (mode != NULL) mode->is_given = true;
+    }
+}
+
 static void take_in(GYRunLoopRef loop) {
-    gy_node *end = &loop->blocks.pending, *last = end->previous;
-    gy_block_queue_take_in(&loop->blocks);
-    for (gy_node *n = last->next; n != end; n = n->next) {
-        const gy_block *block = gy_node_owner(n, gy_block, node);
-        for (uint32_t i = 0; i < block->mode_count; i++) {
-            if (block->modes[i] == kGYRunLoopCommonModes) continue;
-            gy_mode *mode = gy_loop_need_mode(loop, block->modes[i]);
-            if (mode != NULL) mode->is_given = true;
-        }
+    for (gy_block *b = gy_block_queue_take_incoming(&loop->blocks), *next; b != NULL; b = next) {
+        next = gy_block_next(b);
+        keep(loop, b);
     }
 }
 
@@ -163,11 +168,15 @@ void gy_perform_make_modes(GYRunLoopRef loop) {
 
 /* ---- running ---- */
 
-void gy_perform_finish_block(gy_block *block) {
-    GYRunLoopPerformRef perform = block->perform;
-    if (perform != NULL) set_done(perform);
+/* The end of a call that has been made: all but the block's memory. */
+static void conclude(const gy_block *block) {
+    if (block->perform != NULL) set_done(block->perform);
     release_info(block->release, block->info);
-    gy_release(perform);
+    gy_release(block->perform);
+}
+
+void gy_perform_finish_block(gy_block *block) {
+    conclude(block);
     gy_block_free(block);
 }
 
@@ -176,43 +185,69 @@ static void discard(gy_block *block) {
     gy_block_free(block);
 }
 
-static void run_block(GYRunLoopRef loop, gy_block *block) {
+static void run_block(GYRunLoopRef loop, gy_block *block, gy_recycled_run *done) {
     if (block->perform != NULL && !leave_pending(block->perform, kGYRunLoopPerformRunning)) {
-        discard(block); /* taken back; info has been released by whoever did that */
-        return;
+        gy_release(block->perform); /* taken back; info was released by whoever did that */
+    } else {
+        gy_callout_block(loop, block);
+        conclude(block);
     }
-    gy_callout_block(loop, block);
-    gy_perform_finish_block(block);
+    gy_block_give(done, block);
 }
 
-/* The lock. Moves what runs in the mode from the queue to a chain, oldest first. */
-static gy_block *take_matching(GYRunLoopRef loop, const gy_mode *mode) {
-    gy_block *first = NULL, **link = &first;
+/* A chain that grows at its end. */
+typedef struct chain {
+    gy_block *first, *last;
+    uint32_t count;
+} chain;
+
+static void pick(chain *picked, gy_block *block) {
+    if (block->perform != NULL) block->perform->block = NULL;
+    gy_block_set_next(block, NULL);
+    if (picked->count++ == 0) {
+        picked->first = block;
+    } else {
+        gy_block_set_next(picked->last, block);
+    }
+    picked->last = block;
+}
+
+/* The lock. Everything that runs in the mode, oldest first (R64): what was kept, then what has come
+ * in, which is kept only if it runs elsewhere. */
+static gy_block *pick_all(GYRunLoopRef loop, const gy_mode *mode) {
+    chain picked = {0};
     gy_node *end = &loop->blocks.pending;
     for (gy_node *n = end->next, *next; n != end; n = next) {
         next = n->next;
         gy_block *block = gy_node_owner(n, gy_block, node);
         if (!gy_block_runs_in(block, mode->name, mode->is_common)) continue;
-        gy_block_queue_remove(&loop->blocks, block);
-        if (block->perform != NULL) block->perform->block = NULL;
-        block->next_incoming = NULL;
-        *link = block;
-        link = &block->next_incoming;
+        gy_block_queue_remove(block);
+        pick(&picked, block);
     }
-    return first;
+    for (gy_block *b = gy_block_queue_take_incoming(&loop->blocks), *next; b != NULL; b = next) {
+        next = gy_block_next(b);
+        if (gy_block_runs_in(b, mode->name, mode->is_common)) {
+            pick(&picked, b);
+        } else {
+            keep(loop, b);
+        }
+    }
+    gy_block_queue_left(&loop->blocks, picked.count);
+    return picked.first;
 }
 
 void gy_perform_run_step(GYRunLoopRef loop) {
     if (gy_block_queue_is_empty(&loop->blocks)) return;
+    gy_recycled_run done = {0};
     gy_loop_lock(loop);
-    take_in(loop);
     gy_activation *run = gy_loop_innermost(loop);
-    run->taken = take_matching(loop, run->mode);
+    run->taken = pick_all(loop, run->mode);
     gy_loop_unlock(loop);
     for (gy_block *b; (b = gy_loop_innermost(loop)->taken) != NULL;) {
-        gy_loop_innermost(loop)->taken = b->next_incoming;
-        run_block(loop, b);
+        gy_loop_innermost(loop)->taken = gy_block_next(b);
+        run_block(loop, b, &done);
     }
+    gy_recycled_flush(&done);
 }
 
 bool gy_perform_would_run(GYRunLoopRef loop, const gy_mode *mode) {
@@ -231,13 +266,9 @@ bool gy_perform_would_run(GYRunLoopRef loop, const gy_mode *mode) {
 
 void gy_perform_put_back(GYRunLoopRef loop, gy_block *taken) {
     gy_loop_lock(loop);
-    gy_node *before = &loop->blocks.pending;
-    for (gy_block *b = taken; b != NULL; b = b->next_incoming) {
-        b->node.previous = before;
-        b->node.next = before->next;
-        before->next->previous = &b->node;
-        before->next = &b->node;
-        before = &b->node;
+    gy_node *end = loop->blocks.pending.next;
+    for (gy_block *b = taken; b != NULL; b = gy_block_next(b)) {
+        gy_list_append(end, &b->node); /* before those that came later */
         if (b->perform != NULL) b->perform->block = b;
         atomic_fetch_add_explicit(&loop->blocks.count, 1, memory_order_relaxed);
     }
@@ -251,7 +282,10 @@ static gy_block *unqueue(GYRunLoopPerformRef perform, GYRunLoopRef loop) {
     gy_loop_lock(loop);
     take_in(loop);
     gy_block *block = perform->block;
-    if (block != NULL) gy_block_queue_remove(&loop->blocks, block);
+    if (block != NULL) {
+        gy_block_queue_remove(block);
+        gy_block_queue_left(&loop->blocks, 1);
+    }
     perform->block = NULL;
     gy_loop_unlock(loop);
     return block;
@@ -317,7 +351,8 @@ static gy_block *take_any(GYRunLoopRef loop) {
     gy_block *block = NULL;
     if (!gy_list_is_empty(&loop->blocks.pending)) {
         block = gy_node_owner(loop->blocks.pending.next, gy_block, node);
-        gy_block_queue_remove(&loop->blocks, block);
+        gy_block_queue_remove(block);
+        gy_block_queue_left(&loop->blocks, 1);
         if (block->perform != NULL) block->perform->block = NULL;
     }
     gy_loop_unlock(loop);

@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#define EVENT_ROOM 64
+#define EVENT_ROOM 128
 #define POLL_ROOM 256u
 /* A busy loop looks at its descriptors at least this often (R34). */
 #define LOOK_EVERY_NS INT64_C(100000)

@@ -81,11 +81,10 @@ struct StopWord: ~Copyable {
   }
 
   /// The call that announced a run returns: true if the run never began, for its mode is empty, and a
-  /// stop came for it. The loop's thread.
+  /// stop came for it. One that came too late for a run that did begin is used up. The loop's thread.
   func conclude() -> Bool {
-    if word.load(ordering: .relaxed) & Self.isAnnounced == 0 { return false }
     let old = replace { $0 & ~(Self.isAnnounced | Self.isWaiting) }
-    return old & Self.isWaiting != 0
+    return old & Self.isAnnounced != 0 && old & Self.isWaiting != 0
   }
 
   @discardableResult

@@ -181,3 +181,13 @@ func waitUntil(_ condition: () -> Bool) -> Bool {
   }
   return true
 }
+
+/// The error that a call gives, nil when it goes well.
+func errorOf(_ call: () throws(GyreError) -> Void) -> GyreError? {
+  do throws(GyreError) {
+    try call()
+    return nil
+  } catch {
+    return error
+  }
+}

@@ -1,0 +1,192 @@
+import Glibc
+import Gyre
+import Testing
+
+@Suite struct EventLoopDescriptorSourceTests {
+  @Test func aPipeWithBytesIsReadableAndTheyAreAllThere() {
+    let text = onThread {
+      let log = Log()
+      let pipe = Pipe()
+      let source = EventLoop.DescriptorSource(descriptor: pipe.readEnd) { events in
+        log.add(events == .readable ? "readable" : "\(events.rawValue)")
+        log.add(pipe.read())
+      }
+      try? EventLoop.current.add(source, to: .default)
+      pipe.write("twelve bytes")
+      let result = EventLoop.current.run(
+        mode: .default, for: .seconds(10), returnAfterSource: true)
+      source.invalidate()
+      return "\(log.text) \(result) \(source.descriptor == pipe.readEnd)"
+    }
+    #expect(text == "readable twelve bytes handledSource true")
+  }
+
+  @Test func itIsCalledAgainWhileSomethingIsLeft() {
+    let text = onThread {
+      let log = Log()
+      let pipe = Pipe()
+      let source = EventLoop.DescriptorSource(descriptor: pipe.readEnd) { _ in
+        log.add(pipe.read(atMost: 2))
+      }
+      try? EventLoop.current.add(source, to: .default)
+      pipe.write("aabbcc")
+      for _ in 0..<4 { EventLoop.current.run(mode: .default, for: .zero) }
+      source.invalidate()
+      return log.text
+    }
+    #expect(text == "aa bb cc")
+  }
+
+  @Test func roomToWriteIsToldToWhoAsksForIt() {
+    let text = onThread {
+      let log = Log()
+      let pipe = Pipe()
+      let source = EventLoop.DescriptorSource(
+        descriptor: pipe.writeEnd, events: .writable
+      ) { events in
+        log.add(events.contains(.writable) ? "writable" : "other")
+      }
+      try? EventLoop.current.add(source, to: .default)
+      EventLoop.current.run(mode: .default, for: .seconds(10), returnAfterSource: true)
+      source.invalidate()
+      return log.text
+    }
+    #expect(text == "writable")
+  }
+
+  @Test func aHangUpIsToldOnceAfterTheLastByte() {
+    let text = onThread {
+      let log = Log()
+      let pipe = Pipe()
+      let source = EventLoop.DescriptorSource(descriptor: pipe.readEnd) { events in
+        let bytes = pipe.read()
+        log.add(events.contains(.hangUp) ? "hang-up(\(bytes))" : "readable(\(bytes))")
+      }
+      try? EventLoop.current.add(source, to: .default)
+      pipe.write("last")
+      pipe.closeWriteEnd()
+      for _ in 0..<5 { EventLoop.current.run(mode: .default, for: .zero) }
+      source.invalidate()
+      return log.text
+    }
+    #expect(text == "hang-up(last) hang-up()")
+  }
+
+  @Test func theClosedHalfOfAConnectionIsToldToWhoAsksForIt() {
+    let text = onThread {
+      let log = Log()
+      var ends: [Int32] = [0, 0]
+      socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends)
+      defer { for end in ends { close(end) } }
+      let source = EventLoop.DescriptorSource(
+        descriptor: ends[0], events: [.readable, .hangUp]
+      ) { log.add("\($0 == [.readable, .hangUp])") }
+      try? EventLoop.current.add(source, to: .default)
+      shutdown(ends[1], Int32(SHUT_WR))
+      EventLoop.current.run(mode: .default, for: .seconds(10), returnAfterSource: true)
+      source.invalidate()
+      return log.text
+    }
+    #expect(text == "true")
+  }
+
+  @Test func aFileIsAlwaysReadyAndOthersGetTheirTurns() {
+    let text = onThread {
+      let log = Log()
+      let file = open(#filePath, O_RDONLY | O_CLOEXEC)
+      defer { close(file) }
+      let loop = EventLoop.current
+      let source = EventLoop.DescriptorSource(descriptor: file) { _ in
+        if log.count < 3 { log.add("file") }
+      }
+      let timer = EventLoop.Timer(after: .milliseconds(1)) {
+        log.add("timer")
+        loop.stop()
+      }
+      try? loop.add(source, to: .default)
+      try? loop.add(timer, to: .default)
+      loop.run(mode: .default, for: .seconds(10))
+      source.invalidate()
+      return log.text
+    }
+    #expect(text == "file file file timer")
+  }
+
+  @Test func aClosedDescriptorIsRefused() {
+    let (error, isThere) = onThread {
+      let pipe = Pipe()
+      let closed = dup(pipe.readEnd)
+      close(closed)
+      let source = EventLoop.DescriptorSource(descriptor: closed) { _ in }
+      let error = errorOf { () throws(GyreError) in
+        try EventLoop.current.add(source, to: .default)
+      }
+      return (error, EventLoop.current.contains(source, in: .default))
+    }
+    #expect(error?.errno == EBADF)
+    #expect(!isThere)
+  }
+
+  @Test func aNegativeDescriptorIsContentAndNeverReady() {
+    let (result, count) = onThread {
+      let log = Log()
+      let source = EventLoop.DescriptorSource(descriptor: -1) { _ in log.add("called") }
+      try? EventLoop.current.add(source, to: .default)
+      return (EventLoop.current.run(mode: .default, for: .milliseconds(1)), log.count)
+    }
+    #expect(result == .timedOut)
+    #expect(count == 0)
+  }
+
+  @Test func anotherThreadsBytesWakeTheLoop() {
+    let worker = LoopThread()
+    defer { worker.end() }
+    let pipe = Pipe()
+    let isRead = Event()
+    try? worker.loop.perform(in: .default) {
+      let source = EventLoop.DescriptorSource(descriptor: pipe.readEnd) { _ in
+        if pipe.read() == "hello" { isRead.happen() }
+      }
+      try? EventLoop.current.add(source, to: .default)
+    }
+    #expect(waitUntil { worker.loop.isWaiting })
+    pipe.write("hello")
+    #expect(isRead.wait())
+  }
+}
+
+/// Both ends of a pipe, closed with the object.
+///
+/// Unchecked: the write end is closed by the thread that uses it.
+private final class Pipe: @unchecked Sendable {
+  let readEnd: Int32
+  private(set) var writeEnd: Int32
+
+  init() {
+    var ends: [Int32] = [0, 0]
+    guard pipe(&ends) == 0 else { fatalError("no pipe") }
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    (readEnd, writeEnd) = (ends[0], ends[1])
+  }
+
+  deinit {
+    close(readEnd)
+    closeWriteEnd()
+  }
+
+  func closeWriteEnd() {
+    if writeEnd >= 0 { close(writeEnd) }
+    writeEnd = -1
+  }
+
+  func write(_ text: String) {
+    var text = text
+    text.withUTF8 { _ = Glibc.write(writeEnd, $0.baseAddress, $0.count) }
+  }
+
+  func read(atMost count: Int = 100) -> String {
+    var bytes = [UInt8](repeating: 0, count: count)
+    let got = Glibc.read(readEnd, &bytes, count)
+    return String(decoding: bytes.prefix(max(got, 0)), as: UTF8.self)
+  }
+}

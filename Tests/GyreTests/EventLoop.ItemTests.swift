@@ -1,0 +1,221 @@
+import Gyre
+import Testing
+
+/// What all kinds of items share.
+@Suite struct EventLoopItemTests {
+  enum Kind: CaseIterable, Sendable {
+    case timer, source, descriptorSource, observer
+
+    func make(_ action: @escaping () -> Void) -> EventLoop.Item {
+      switch self {
+      case .timer: EventLoop.Timer(after: .seconds(1000), action)
+      case .source: EventLoop.Source(perform: action)
+      case .descriptorSource: EventLoop.DescriptorSource(descriptor: -1) { _ in action() }
+      case .observer: EventLoop.Observer(.all) { _ in action() }
+      }
+    }
+  }
+
+  @Test(arguments: Kind.allCases)
+  func anItemIsWhereItHasBeenAddedUntilItIsRemoved(kind: Kind) {
+    let answers = onThread {
+      let loop = EventLoop.current
+      let item = kind.make {}
+      var answers = [loop.contains(item, in: .default)]
+      try? loop.add(item, to: .default)
+      try? loop.add(item, to: .default)
+      answers += [loop.contains(item, in: .default), loop.contains(item, in: .tracking)]
+      loop.remove(item, from: .default)
+      loop.remove(item, from: .default)
+      return answers + [loop.contains(item, in: .default), item.isValid]
+    }
+    #expect(answers == [false, true, false, false, true])
+  }
+
+  @Test(arguments: Kind.allCases)
+  func anItemOfTheCommonModesIsInAllOfThem(kind: Kind) {
+    let answers = onThread {
+      let loop = EventLoop.current
+      let item = kind.make {}
+      try? loop.addCommonMode(.tracking)
+      try? loop.add(item, to: .common)
+      let before = [loop.contains(item, in: .common), loop.contains(item, in: .tracking)]
+      loop.remove(item, from: .common)
+      return before + [loop.contains(item, in: .common), loop.contains(item, in: .tracking)]
+    }
+    #expect(answers == [true, true, false, false])
+  }
+
+  @Test(arguments: Kind.allCases)
+  func anInvalidItemIsNowhereAndCannotBeAdded(kind: Kind) {
+    let (isThere, isValid, error) = onThread {
+      let loop = EventLoop.current
+      let item = kind.make {}
+      try? loop.add(item, to: .default)
+      item.invalidate()
+      item.invalidate()
+      let error = errorOf { () throws(GyreError) in try loop.add(item, to: .default) }
+      return (loop.contains(item, in: .default), item.isValid, error)
+    }
+    #expect(!isThere && !isValid)
+    #expect(error == .invalid)
+  }
+
+  @Test(arguments: Kind.allCases)
+  func anItemCanBeAddedToTheLoopOfItsMakerAlone(kind: Kind) {
+    let worker = LoopThread()
+    defer { worker.end() }
+    let (isOwn, error) = onThread {
+      let item = kind.make {}
+      let error = errorOf { () throws(GyreError) in try worker.loop.add(item, to: .default) }
+      return (item.loop === EventLoop.current, error)
+    }
+    #expect(isOwn)
+    #expect(error == .madeForAnotherLoop)
+  }
+
+  @Test(arguments: Kind.allCases)
+  func itsClosureIsLetGoWhenTheItemGoes(kind: Kind) {
+    let text = onThread {
+      let log = Log()
+      do {
+        let item = kind.make(tracing(log))
+        try? EventLoop.current.add(item, to: .default)
+        EventLoop.current.remove(item, from: .default)
+        log.add("removed")
+      }
+      log.add("dropped")
+      return log.text
+    }
+    #expect(text == "removed let-go dropped")
+  }
+
+  @Test(arguments: Kind.allCases)
+  func invalidatingLetsTheClosureGoAtTheLatestWithTheItem(kind: Kind) {
+    let text = onThread {
+      let log = Log()
+      do {
+        let item = kind.make(tracing(log))
+        try? EventLoop.current.add(item, to: .default)
+        item.invalidate()
+      }
+      log.add("dropped")
+      return log.text
+    }
+    #expect(text == "let-go dropped")
+  }
+
+  @Test(arguments: Kind.allCases)
+  func aModeKeepsAnItemThatNobodyHolds(kind: Kind) {
+    let text = onThread {
+      let log = Log()
+      do {
+        let item = kind.make(tracing(log))
+        try? EventLoop.current.add(item, to: .default)
+      }
+      log.add("dropped")
+      return log
+    }
+    // The thread's end has emptied its modes.
+    #expect(text.text == "dropped let-go")
+  }
+
+  @Test(arguments: Kind.allCases)
+  func anotherThreadMayInvalidateAnItem(kind: Kind) {
+    let log = Log()
+    let worker = LoopThread()
+    let item = Box<EventLoop.Item?>(nil)
+    _ = try? worker.loop.performAndWait(in: .default) {
+      let made = kind.make(tracing(log))
+      try? EventLoop.current.add(made, to: .default)
+      item.value = made
+    }
+    item.value?.invalidate()
+    #expect(item.value?.isValid == false)
+    item.value = nil
+    worker.end()
+    #expect(log.text == "let-go")
+  }
+
+  @Test(arguments: [Kind.timer, .observer])
+  func aClosureMayInvalidateItsOwnItemAndGoOn(kind: Kind) {
+    let text = onThread {
+      let log = Log()
+      let loop = EventLoop.current
+      try? loop.add(EventLoop.Source {}, to: .default)
+      do {
+        let own = Box<EventLoop.Item?>(nil)
+        let tracer = Tracer { log.add("let-go") }
+        let action = {
+          own.value?.invalidate()
+          own.value = nil
+          log.add("invalidated")
+          tracer.touch()
+        }
+        let item =
+          kind == .timer
+          ? EventLoop.Timer(every: .milliseconds(1), action)
+          : EventLoop.Observer(.beforeTimers) { _ in action() }
+        own.value = item
+        try? loop.add(item, to: .default)
+      }
+      loop.run(mode: .default, for: .milliseconds(20))
+      log.add("ran")
+      return log.text
+    }
+    #expect(text == "invalidated let-go ran")
+  }
+
+  /// The closure's memory must not go while the loop's thread is in it, or about to enter it.
+  @Test(arguments: [Kind.timer, .observer, .source])
+  func invalidatingFromAnotherThreadDuringCallsIsSafe(kind: Kind) {
+    let rounds = 500
+    let letGo = Box(0)
+    let worker = LoopThread()
+    for _ in 0..<rounds {
+      let made = Box<EventLoop.Item?>(nil)
+      let isCalled = Event()
+      try? worker.loop.perform(in: .default) {
+        let tracer = Tracer { letGo.change { $0 += 1 } }
+        let action = {
+          isCalled.happen()
+          tracer.touch()
+        }
+        let item: EventLoop.Item
+        switch kind {
+        case .timer: item = EventLoop.Timer(every: .microseconds(1), action)
+        case .source:
+          let again = Box<EventLoop.Source?>(nil)
+          let source = EventLoop.Source {
+            action()
+            again.value?.signal()
+          }
+          again.value = source
+          source.signal()
+          item = source
+          forgetLater.value = again
+        default: item = EventLoop.Observer(.beforeSources) { _ in action() }
+        }
+        try? EventLoop.current.add(item, to: .default)
+        made.value = item
+      }
+      worker.loop.wakeUp()
+      guard isCalled.wait() else {
+        Issue.record("never called")
+        break
+      }
+      made.value?.invalidate()
+      made.value = nil
+      forgetLater.value?.value = nil
+    }
+    worker.end()
+    #expect(letGo.value == rounds)
+  }
+}
+
+private let forgetLater = Box<Box<EventLoop.Source?>?>(nil)
+
+private func tracing(_ log: Log) -> () -> Void {
+  let tracer = Tracer { log.add("let-go") }
+  return { tracer.touch() }
+}

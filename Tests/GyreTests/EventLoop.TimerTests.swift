@@ -1,0 +1,191 @@
+import Gyre
+import Testing
+
+@Suite struct EventLoopTimerTests {
+  @Test func aTimerFiresOnceAndIsInvalidThen() {
+    let (text, isValid) = onThread {
+      let log = Log()
+      let timer = EventLoop.Timer(after: .milliseconds(1)) { log.add("fired") }
+      try? EventLoop.current.add(timer, to: .default)
+      log.add("\(EventLoop.current.run())")
+      return (log.text, timer.isValid)
+    }
+    #expect(text == "fired finished")
+    #expect(!isValid)
+  }
+
+  @Test(arguments: [Duration.zero, .milliseconds(3), .microseconds(1500), .nanoseconds(1)])
+  func aTimerIsNeverEarly(delay: Duration) {
+    let elapsed = onThread {
+      let end = Box(SuspendingClock.now)
+      let start = SuspendingClock.now
+      let timer = EventLoop.Timer(after: delay) { end.value = .now }
+      try? EventLoop.current.add(timer, to: .default)
+      EventLoop.current.run()
+      return end.value - start
+    }
+    #expect(elapsed >= delay)
+  }
+
+  @Test func aRepeatingTimerFirstFiresAfterOneInterval() {
+    let (next, start) = onThread {
+      let start = SuspendingClock.now
+      return (EventLoop.Timer(every: .seconds(1000)) {}.nextFire, start)
+    }
+    #expect(next.map { $0 - start >= .seconds(1000) } == true)
+    #expect(next.map { $0 - start < .seconds(2000) } == true)
+  }
+
+  @Test func aRepeatingTimerMayFirstFireAtOnce() {
+    let text = onThread {
+      let log = Log()
+      let timer = EventLoop.Timer(every: .seconds(1000), after: .zero) { log.add("fired") }
+      try? EventLoop.current.add(timer, to: .default)
+      EventLoop.current.run(mode: .default, for: .zero)
+      return log.text
+    }
+    #expect(text == "fired")
+  }
+
+  @Test func aRepeatingTimerKeepsItsGrid() {
+    let distances = onThread {
+      let loop = EventLoop.current
+      let served = Box<[SuspendingClock.Instant?]>([])
+      let own = Box<EventLoop.Timer?>(nil)
+      let timer = EventLoop.Timer(every: .milliseconds(2)) {
+        // Inside the closure it is still the moment that is being served.
+        served.change { $0.append(own.value?.nextFire) }
+        if served.value.count == 4 { loop.stop() }
+      }
+      own.value = timer
+      try? loop.add(timer, to: .default)
+      loop.run(mode: .default, for: .seconds(10))
+      timer.invalidate()
+      let moments = served.value.compactMap(\.self)
+      return zip(moments, moments.dropFirst()).map { $1 - $0 }
+    }
+    #expect(distances.count == 3)
+    for distance in distances {
+      #expect(distance >= .milliseconds(2))
+      #expect(distance.attoseconds.remainder(of: Duration.milliseconds(2)) == 0)
+    }
+  }
+
+  @Test func anIntervalOfZeroStandsFor100Microseconds() {
+    let interval = onThread { EventLoop.Timer(every: .zero) {}.interval }
+    #expect(interval == .microseconds(100))
+    #expect(onThread { EventLoop.Timer(every: .seconds(-1)) {}.interval } == .microseconds(100))
+    #expect(onThread { EventLoop.Timer(after: .seconds(1)) {}.interval } == nil)
+    #expect(onThread { EventLoop.Timer(every: .seconds(3)) {}.interval } == .seconds(3))
+  }
+
+  @Test func theNextFiringCanBeMoved() {
+    let (text, wasAt) = onThread {
+      let log = Log()
+      let timer = EventLoop.Timer(every: .seconds(1000)) { log.add("fired") }
+      try? EventLoop.current.add(timer, to: .default)
+      let moment = SuspendingClock.now + .seconds(500)
+      timer.reschedule(at: moment)
+      let wasAt = timer.nextFire.map { $0 - moment }
+      timer.reschedule(after: .zero)
+      EventLoop.current.run(mode: .default, for: .zero)
+      timer.reschedule(at: .now - .seconds(5))
+      EventLoop.current.run(mode: .default, for: .zero)
+      return (log.text, wasAt)
+    }
+    #expect(text == "fired fired")
+    #expect(wasAt == .zero)
+  }
+
+  @Test func aTimerMovedFromAnotherThreadWakesItsLoop() {
+    let worker = LoopThread()
+    defer { worker.end() }
+    let timer = Box<EventLoop.Timer?>(nil)
+    let hasFired = Event()
+    try? worker.loop.perform(in: .default) {
+      timer.value = EventLoop.Timer(after: .seconds(1000)) { hasFired.happen() }
+      if let made = timer.value { try? EventLoop.current.add(made, to: .default) }
+    }
+    #expect(waitUntil { timer.value != nil && worker.loop.isWaiting })
+    timer.value?.reschedule(after: .zero)
+    #expect(hasFired.wait())
+  }
+
+  @Test func aTimerMovedInItsOwnClosureFollowsThatMove() {
+    let text = onThread {
+      let log = Log()
+      let own = Box<EventLoop.Timer?>(nil)
+      let timer = EventLoop.Timer(every: .seconds(1000), after: .zero) {
+        log.add("fired")
+        if log.count < 3 { own.value?.reschedule(after: .zero) }
+      }
+      own.value = timer
+      try? EventLoop.current.add(timer, to: .default)
+      EventLoop.current.run(mode: .default, for: .milliseconds(20))
+      timer.invalidate()
+      return log.text
+    }
+    #expect(text == "fired fired fired")
+  }
+
+  @Test func anInvalidTimerHasNoNextFiring() {
+    let (next, isValid) = onThread {
+      let timer = EventLoop.Timer(after: .zero) {}
+      timer.invalidate()
+      timer.reschedule(after: .zero)
+      return (timer.nextFire, timer.isValid)
+    }
+    #expect(next == nil)
+    #expect(!isValid)
+  }
+
+  @Test func toleranceIsLimitedToHalfTheInterval() {
+    let tolerances = onThread {
+      let once = EventLoop.Timer(after: .seconds(1), tolerance: .seconds(30)) {}
+      let repeating = EventLoop.Timer(every: .seconds(10), tolerance: .seconds(30)) {}
+      let none = EventLoop.Timer(after: .seconds(1)) {}
+      var all = [once.tolerance, repeating.tolerance, none.tolerance]
+      none.tolerance = .milliseconds(5)
+      all.append(none.tolerance)
+      none.tolerance = .seconds(-1)
+      return all + [none.tolerance]
+    }
+    #expect(tolerances == [.seconds(30), .seconds(5), .zero, .milliseconds(5), .zero])
+  }
+
+  @Test func timesWithoutEndAreFar() {
+    let longest = Duration.seconds(Int64.max)
+    let (isValid, result) = onThread {
+      let loop = EventLoop.current
+      let timers = [
+        EventLoop.Timer(after: longest) {}, EventLoop.Timer(every: longest) {},
+        EventLoop.Timer(every: .seconds(1), after: longest, tolerance: longest) {},
+      ]
+      for timer in timers { try? loop.add(timer, to: .default) }
+      let result = loop.run(mode: .default, for: .milliseconds(1))
+      timers[0].reschedule(at: .now + longest)
+      return (timers.allSatisfy(\.isValid), result)
+    }
+    #expect(isValid)
+    #expect(result == .timedOut)
+  }
+
+  /// The closure of a timer may use what the code around it may use, without any wrapper.
+  @MainActor
+  @Test func aClosureHasTheIsolationOfTheCodeAroundIt() {
+    final class State { var count = 0 }
+    let state = State()
+    _ = EventLoop.Timer(after: .seconds(1000)) { state.count += 1 }
+    #expect(state.count == 0)
+  }
+}
+
+extension Duration {
+  fileprivate var attoseconds: Int128 {
+    Int128(components.seconds) * 1_000_000_000_000_000_000 + Int128(components.attoseconds)
+  }
+}
+
+extension Int128 {
+  fileprivate func remainder(of duration: Duration) -> Int128 { self % duration.attoseconds }
+}

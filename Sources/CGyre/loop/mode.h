@@ -8,6 +8,7 @@
 
 #include "base/heap.h"
 #include "base/set.h"
+#include "base/tally.h"
 #include "items/observer.h"
 #include "items/source.h"
 #include "items/timer.h"
@@ -20,46 +21,43 @@ typedef struct gy_mode {
     bool is_given; /* something has been given to it: it counts as a mode from then on (R10) */
     /* Sources and timers held; what emptiness means (R13). The loop's own thread reads it without
      * the lock, which is as good as having asked a moment earlier. */
-    _Atomic uint32_t item_count;
+    gy_tally item_count;
     gy_set sources; /* by R82's hash */
-    _Atomic uint32_t foreign_count; /* sources whose signals go to another loop's queue; likewise */
+    gy_tally foreign_count; /* sources whose signals go to another loop's queue; likewise */
     gy_observer_list observers;
-    _Atomic uint32_t timer_count; /* loose ones included; read as item_count is */
+    gy_tally timer_count; /* loose ones included; read as item_count is */
     gy_heap timers;       /* those that wait, by deadline */
     int64_t wake_ns;      /* the latest moment to wake up for a timer; valid while wake_is_known */
     bool wake_is_known;
     gy_poller poller; /* epoll_fd is -1 until the first descriptor comes */
-    _Atomic uint32_t port_count; /* read as item_count is */
+    gy_tally port_count; /* read as item_count is */
     gy_node ready; /* ports whose turn has come (R33) */
     gy_node files; /* ports that epoll refuses: always ready */
-    _Atomic uint32_t ready_count, file_count; /* of the two lists; read as item_count is */
+    gy_tally ready_count, file_count; /* of the two lists; read as item_count is */
 } gy_mode;
 
 gy_mode *gy_mode_create(GYStringRef name, GYRunLoopRef loop);
 void gy_mode_destroy(gy_mode *mode);
 
 static inline bool gy_mode_has_items(const gy_mode *mode) {
-    return atomic_load_explicit(&mode->item_count, memory_order_relaxed) != 0;
-}
-static inline void gy_mode_count_item(gy_mode *mode, int change) {
-    atomic_fetch_add_explicit(&mode->item_count, (uint32_t)change, memory_order_relaxed);
+    return gy_tally_now(&mode->item_count) != 0;
 }
 
 static inline bool gy_mode_has_timers(const gy_mode *mode) {
-    return atomic_load_explicit(&mode->timer_count, memory_order_relaxed) != 0;
+    return gy_tally_now(&mode->timer_count) != 0;
 }
 static inline bool gy_mode_has_ports(const gy_mode *mode) {
-    return atomic_load_explicit(&mode->port_count, memory_order_relaxed) != 0;
+    return gy_tally_now(&mode->port_count) != 0;
 }
 
 static inline bool gy_mode_has_foreign(const gy_mode *mode) {
-    return atomic_load_explicit(&mode->foreign_count, memory_order_relaxed) != 0;
+    return gy_tally_now(&mode->foreign_count) != 0;
 }
 static inline bool gy_mode_has_files(const gy_mode *mode) {
-    return atomic_load_explicit(&mode->file_count, memory_order_relaxed) != 0;
+    return gy_tally_now(&mode->file_count) != 0;
 }
 static inline bool gy_mode_has_ready_ports(const gy_mode *mode) {
-    return atomic_load_explicit(&mode->ready_count, memory_order_relaxed) != 0;
+    return gy_tally_now(&mode->ready_count) != 0;
 }
 
 /* Room for one timer more to wait; false, with errno, where memory is out. */

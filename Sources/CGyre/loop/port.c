@@ -8,15 +8,10 @@
 
 #define HANG_UP (EPOLLHUP | EPOLLRDHUP | EPOLLERR)
 
-/* Relaxed counts: the loop's own thread may see one a moment late, as if it had asked earlier. */
-static void count(_Atomic uint32_t *counter, int change) {
-    atomic_fetch_add_explicit(counter, (uint32_t)change, memory_order_relaxed);
-}
-
 static void take_off_ready(gy_port *port) {
     if (!gy_node_is_linked(&port->ready)) return;
     gy_list_remove(&port->ready);
-    count(&port->mode->ready_count, -1);
+    gy_tally_add(&port->mode->ready_count, -1);
 }
 
 static bool is_called_now(GYRunLoopRef loop, GYRunLoopSourceRef source) {
@@ -90,7 +85,7 @@ static int register_port(GYRunLoopRef loop, gy_mode *mode, gy_port *port, int fd
     if (error != -EPERM) return error;
     port->is_file = true;
     gy_list_append(&mode->files, &port->member);
-    count(&mode->file_count, 1);
+    gy_tally_add(&mode->file_count, 1);
     return 0;
 }
 
@@ -122,13 +117,29 @@ gy_port *gy_port_create(GYRunLoopRef loop, gy_mode *mode, GYRunLoopSourceRef sou
     }
     /* The first one finds the loop asleep in the base set, perhaps; a file is ready at once. */
     bool is_first = !gy_mode_has_ports(mode);
-    count(&mode->port_count, 1);
+    gy_tally_add(&mode->port_count, 1);
     if (is_first || port->is_file) gy_loop_nudge(loop);
     return port;
 }
 
-static void let_go(gy_port *port) {
-    if (port->is_removed && port->uses == 0) free(port);
+/* Removed, and in no turn any more. */
+static void free_port(gy_port *port) {
+    if (port->owns_source) gy_release(port->source);
+    free(port);
+}
+
+/* The lock. In a turn, it stays until that is over, and so does its source, which leaves its mode. */
+static void mark_removed(gy_port *port) {
+    bool in_turn = (atomic_load_explicit(&port->uses, memory_order_relaxed) & GY_PORT_TURNS) != 0;
+    if (in_turn) {
+        gy_retain(port->source);
+        port->owns_source = true;
+    }
+    /* Acquire and release: pairs with gy_port_end_turn; one of the two frees it. */
+    if (atomic_fetch_or_explicit(&port->uses, GY_PORT_REMOVED, memory_order_acq_rel) != 0) return;
+    if (in_turn) gy_release(port->source); /* the turn has just ended: not the last reference */
+    port->owns_source = false;
+    free_port(port);
 }
 
 void gy_port_remove(GYRunLoopRef loop, gy_port *port) {
@@ -144,10 +155,9 @@ void gy_port_remove(GYRunLoopRef loop, gy_port *port) {
         }
         port->watch = NULL;
     }
-    if (port->is_file) count(&mode->file_count, -1);
-    count(&mode->port_count, -1);
-    port->is_removed = true;
-    let_go(port);
+    if (port->is_file) gy_tally_add(&mode->file_count, -1);
+    gy_tally_add(&mode->port_count, -1);
+    mark_removed(port);
 }
 
 void gy_port_give_set_back(GYRunLoopRef loop, gy_mode *mode) {
@@ -180,7 +190,7 @@ static void make_ready(gy_mode *mode, gy_port *port, uint32_t events) {
         before = before->previous;
     }
     gy_list_append(before->next, &port->ready);
-    count(&mode->ready_count, 1);
+    gy_tally_add(&mode->ready_count, 1);
 }
 
 /* R98: a level-triggered port whose callout is running is reported edge by edge. The change makes
@@ -263,9 +273,8 @@ gy_port *gy_port_begin_turn(GYRunLoopRef loop, gy_mode *mode, uint32_t *events) 
     }
     port->last_turn = ++loop->sequence;
     *events = port->came;
-    port->uses++;
+    atomic_fetch_add_explicit(&port->uses, 1, memory_order_relaxed); /* under the lock, as a removal is */
     gy_source_begin_call(port->source);
-    gy_retain(port->source);
     return port;
 }
 
@@ -300,11 +309,21 @@ static void restore_levels(GYRunLoopRef loop) {
     }
 }
 
-void gy_port_end_turn(GYRunLoopRef loop, gy_port *port, uint32_t events, bool took_bytes) {
-    port->uses--;
-    if (port->uses == 0) port->is_told_inside = false;
+static void settle_turn(GYRunLoopRef loop, gy_port *port, uint32_t events, bool took_bytes) {
+    gy_loop_lock(loop);
+    uint32_t turns = atomic_load_explicit(&port->uses, memory_order_relaxed) & GY_PORT_TURNS;
+    if (turns == 1) port->is_told_inside = false;
     if (loop->nested_edge_count > 0) restore_levels(loop);
     bool hung_up = (events & HANG_UP) != 0 && !port->is_edge && port->watch != NULL;
     if (hung_up && !took_bytes) silence(port->mode, port, events);
-    let_go(port);
+    gy_loop_unlock(loop);
+}
+
+void gy_port_end_turn(GYRunLoopRef loop, gy_port *port, uint32_t events, bool took_bytes) {
+    /* Nothing but the own thread changes the two that are read here without the lock. */
+    if ((events & HANG_UP) != 0 || port->is_file || loop->nested_edge_count > 0) {
+        settle_turn(loop, port, events, took_bytes);
+    }
+    uint32_t uses = atomic_fetch_sub_explicit(&port->uses, 1, memory_order_acq_rel);
+    if (uses == (GY_PORT_REMOVED | 1)) free_port(port);
 }

@@ -8,6 +8,9 @@
 
 #include "loop/loop.h"
 
+enum { GY_PORT_TURNS = 0x7fffffff };
+#define GY_PORT_REMOVED 0x80000000u
+
 typedef struct gy_port {
     gy_node member; /* of its watch, or of the mode's files */
     gy_node ready;  /* in the mode's list while its turn is to come */
@@ -21,9 +24,9 @@ typedef struct gy_port {
     bool is_file;     /* epoll refuses it: always ready (R89) */
     bool is_silent;   /* its hang-up has been told (R97) */
     bool is_told_inside; /* a file reported to a run nested in its callout (R98) */
-    bool is_removed;
+    bool owns_source;    /* removed in the middle of a turn: the source stays until that is over */
     uint64_t last_turn; /* when; who has waited longest goes first (R33) */
-    uint32_t uses; /* turns in progress; it is freed by the last one after its removal */
+    _Atomic uint32_t uses; /* turns in progress, and whether it is removed; zero turns then free it */
 } gy_port;
 
 /* Registers a source's descriptor in a mode; `fd` below zero: a port that never fires. NULL with
@@ -44,10 +47,10 @@ void gy_port_forget_all(gy_mode *mode);
  * edge-triggered, so that its report is still to come: ask the kernel again. */
 bool gy_port_take_in(GYRunLoopRef loop, gy_mode *mode, const struct epoll_event *events, int count);
 
-/* Takes the turn of the first ready port: returns it with the events that came, its source retained.
- * NULL: none. Give it back with gy_port_end_turn. */
+/* Takes the turn of the first ready port: returns it with the events that came. It and its source stay
+ * until gy_port_end_turn. NULL: none. */
 gy_port *gy_port_begin_turn(GYRunLoopRef loop, gy_mode *mode, uint32_t *events);
-/* After the callout. `took_bytes` is what R97 asks after a hang-up. */
+/* After the callout, without the lock. `took_bytes` is what R97 asks after a hang-up. */
 void gy_port_end_turn(GYRunLoopRef loop, gy_port *port, uint32_t events, bool took_bytes);
 
 #endif

@@ -68,16 +68,12 @@ static bool perform_port(GYRunLoopRef loop, gy_port *port, uint32_t events) {
     const uint32_t hang_up = EPOLLHUP | EPOLLRDHUP | EPOLLERR;
     int fd = (events & hang_up) != 0 ? port->fd : -1;
     int before = fd < 0 ? 0 : gy_sys_pending_bytes(fd);
-    GYRunLoopSourceRef source = port->source;
     gy_loop_innermost(loop)->port = port;
-    gy_callout_port(loop, source, events);
+    gy_callout_port(loop, port->source, events);
     gy_loop_innermost(loop)->port = NULL;
     bool goes_on = fd < 0 || gy_sys_pending_bytes(fd) < before ||
                    (gy_sys_ready_now(fd, EPOLLRDHUP) & hang_up) == 0;
-    gy_loop_lock(loop);
     gy_port_end_turn(loop, port, events, goes_on);
-    gy_loop_unlock(loop);
-    gy_release(source);
     return true;
 }
 

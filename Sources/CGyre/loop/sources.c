@@ -84,12 +84,12 @@ static bool insert_into_mode(GYRunLoopRef loop, gy_mode *mode, GYRunLoopSourceRe
         return false;
     }
     mode->is_given = true;
-    gy_mode_count_item(mode, 1);
+    gy_tally_add(&mode->item_count, 1);
     loop->source_version++;
     if (gy_source_is_port(source) || gy_signal_adopt(loop, source)) return true;
     /* Its signals go to the queue of another loop: step 4 looks at all sources of the mode. */
     gy_membership_set_foreign(source, mode);
-    atomic_fetch_add_explicit(&mode->foreign_count, 1, memory_order_relaxed);
+    gy_tally_add(&mode->foreign_count, 1);
     return true;
 }
 
@@ -122,9 +122,9 @@ static leaving leave_mode(GYRunLoopRef loop, gy_mode *mode, GYRunLoopSourceRef s
     left.source = source;
     if (left.membership.port != NULL) gy_port_remove(loop, left.membership.port);
     if (left.membership.is_foreign) {
-        atomic_fetch_sub_explicit(&mode->foreign_count, 1, memory_order_relaxed);
+        gy_tally_add(&mode->foreign_count, -1);
     }
-    gy_mode_count_item(mode, -1);
+    gy_tally_add(&mode->item_count, -1);
     loop->source_version++;
     return left;
 }

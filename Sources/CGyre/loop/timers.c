@@ -33,8 +33,8 @@ static bool enter_mode(gy_mode *mode, GYRunLoopTimerRef timer) {
     gy_retain(timer);
     gy_timer_add_slot(timer, mode, ++mode->loop->sequence);
     mode->is_given = true;
-    atomic_fetch_add_explicit(&mode->timer_count, 1, memory_order_relaxed);
-    gy_mode_count_item(mode, 1);
+    gy_tally_add(&mode->timer_count, 1);
+    gy_tally_add(&mode->item_count, 1);
     if (!gy_item_is(&timer->item, GY_ITEM_BUSY)) start(mode, timer);
     return true;
 }
@@ -45,8 +45,8 @@ static bool leave_mode(gy_mode *mode, GYRunLoopTimerRef timer) {
     if (slot == NULL) return false;
     gy_mode_stop_timer(mode, slot);
     gy_timer_remove_slot(timer, mode);
-    atomic_fetch_sub_explicit(&mode->timer_count, 1, memory_order_relaxed);
-    gy_mode_count_item(mode, -1);
+    gy_tally_add(&mode->timer_count, -1);
+    gy_tally_add(&mode->item_count, -1);
     return true;
 }
 

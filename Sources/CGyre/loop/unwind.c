@@ -11,10 +11,11 @@
 
 static void finish_source(GYRunLoopRef loop, const gy_activation *gone) {
     gy_callout_source_returned(gone->item);
-    if (gone->port == NULL) return;
-    gy_loop_lock(loop);
-    gy_port_end_turn(loop, gone->port, 0, true);
-    gy_loop_unlock(loop);
+    if (gone->port != NULL) {
+        gy_port_end_turn(loop, gone->port, 0, true); /* the port keeps its source */
+    } else {
+        gy_release(gone->item);
+    }
 }
 
 static void finish_callout(GYRunLoopRef loop, const gy_activation *gone) {
@@ -22,7 +23,7 @@ static void finish_callout(GYRunLoopRef loop, const gy_activation *gone) {
     case GY_CALLOUT_NONE: return;
     case GY_CALLOUT_OBSERVER: gy_observer_finish_call(gone->item); break;
     case GY_CALLOUT_TIMER: gy_timer_finish_firing(gone->item); break;
-    case GY_CALLOUT_SOURCE: finish_source(loop, gone); break;
+    case GY_CALLOUT_SOURCE: finish_source(loop, gone); return;
     case GY_CALLOUT_BLOCK: gy_perform_finish_block(gone->item); return;
     }
     gy_release(gone->item);

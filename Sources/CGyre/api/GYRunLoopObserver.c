@@ -86,7 +86,7 @@ void GYRunLoopObserverInvalidateAndWait(GYRunLoopObserverRef observer) {
     if (!gy_argument_is(observer, GY_KIND_OBSERVER, "GYRunLoopObserverInvalidateAndWait")) return;
     gy_retain(observer);
     gy_observer_invalidate(observer);
-    gy_tenant_wait(&observer->item);
+    gy_observer_wait(observer);
     gy_release(observer);
 }
 

@@ -164,7 +164,7 @@ void GYRunLoopTimerInvalidateAndWait(GYRunLoopTimerRef timer) {
     if (!gy_argument_is(timer, GY_KIND_TIMER, "GYRunLoopTimerInvalidateAndWait")) return;
     gy_retain(timer);
     gy_timer_invalidate(timer);
-    gy_tenant_wait(&timer->item);
+    gy_timer_wait(timer);
     gy_release(timer);
 }
 

@@ -7,12 +7,12 @@
 #include <stdlib.h>
 
 /* A thread keeps at most about so many unused nodes; what comes home beyond that is freed. */
-#define KEEP_AT_MOST 4096u
+#define KEEP_AT_MOST 4096
 
 typedef struct gy_store {
     gy_recycled *mine;            /* own thread */
     _Atomic(gy_recycled *) back;  /* come home; STORE_CLOSED once the thread has ended */
-    _Atomic uint32_t back_count;  /* about how many those are */
+    _Atomic int32_t back_count;   /* about how many those are */
     /* Nodes in use or in a list, and one for the thread: whoever takes it to zero frees the store. */
     _Atomic uint32_t references;
 } gy_store;
@@ -84,7 +84,7 @@ void *gy_recycled_take(void) {
         atomic_load_explicit(&store->back, memory_order_relaxed) != NULL) {
         /* Acquire: pairs with the release of the give that sent them. */
         store->mine = atomic_exchange_explicit(&store->back, NULL, memory_order_acquire);
-        atomic_store_explicit(&store->back_count, 0, memory_order_relaxed);
+        atomic_store_explicit(&store->back_count, 0, memory_order_relaxed); /* about */
     }
     gy_recycled *node = store->mine;
     if (node == NULL) return make_node(store);
@@ -92,16 +92,19 @@ void *gy_recycled_take(void) {
     return node;
 }
 
-/* True if the run is in the store's list; false if it is closed, or full. */
+/* True if the run is in the store's list; false if it is closed, or full. The nodes keep the store until
+ * they are in the list, and not a moment longer: it is counted before. */
 static bool send_home(gy_store *store, const gy_recycled_run *run) {
-    if (atomic_load_explicit(&store->back_count, memory_order_relaxed) > KEEP_AT_MOST) return false;
+    int32_t before = atomic_fetch_add_explicit(&store->back_count, (int32_t)run->count, memory_order_relaxed);
     gy_recycled *top = atomic_load_explicit(&store->back, memory_order_relaxed);
     do {
-        if (top == STORE_CLOSED) return false;
+        if (before > KEEP_AT_MOST || top == STORE_CLOSED) {
+            atomic_fetch_sub_explicit(&store->back_count, (int32_t)run->count, memory_order_relaxed);
+            return false;
+        }
         run->last->next = top;
     } while (!atomic_compare_exchange_weak_explicit(&store->back, &top, run->first,
                                                     memory_order_release, memory_order_relaxed));
-    atomic_fetch_add_explicit(&store->back_count, run->count, memory_order_relaxed);
     return true;
 }
 

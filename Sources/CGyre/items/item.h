@@ -8,6 +8,7 @@
 
 enum gy_item_flags {
     GY_ITEM_INVALID = 1,
+    /* A timer's: */
     GY_ITEM_BUSY = 2,       /* in its callout, or about to be: set under its loop's lock */
     GY_ITEM_COMMON = 4,     /* a common item of its loop; its loop's lock */
     GY_ITEM_WAITED_FOR = 8, /* the end of the callout is announced */

@@ -1,96 +1,109 @@
 #include "items/observer.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <stdlib.h>
-#include <string.h>
 
-void gy_observer_list_destroy(gy_observer_list *list) {
-    free(list->entries);
-    list->entries = NULL;
-    list->count = list->room = 0;
+void gy_observer_list_destroy(gy_observer_list *list) { free(gy_observer_list_array(list)); }
+
+static GYRunLoopObserverRef observer_at(const gy_observer_array *array, uint32_t i) {
+    return atomic_load_explicit(&array->entries[i].observer, memory_order_relaxed);
 }
 
-static bool is_behind(gy_observer_place a, gy_observer_place b) {
-    return a.order != b.order ? a.order > b.order : a.sequence > b.sequence;
+GYRunLoopObserverRef gy_observer_list_first(gy_observer_list *list) {
+    const gy_observer_array *array = gy_observer_list_array(list);
+    for (; list->first < gy_observer_array_count(array); list->first++) {
+        GYRunLoopObserverRef observer = observer_at(array, list->first);
+        if (observer != NULL) return observer;
+    }
+    return NULL;
 }
 
-/* The index of the first entry behind a place. */
-static uint32_t index_behind(const gy_observer_list *list, gy_observer_place place) {
-    uint32_t low = 0, high = list->count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (is_behind(list->entries[middle].place, place)) {
-            high = middle;
-        } else {
-            low = middle + 1;
+static gy_observer_entry *find(gy_observer_list *list, const struct GYRunLoopObserver *observer) {
+    gy_observer_array *array = gy_observer_list_array(list);
+    if (observer->item.mode_count == 0) return NULL;
+    for (uint32_t i = list->first; i < gy_observer_array_count(array); i++) {
+        if (observer_at(array, i) == observer) return &array->entries[i];
+    }
+    return NULL;
+}
+
+uint64_t gy_observer_list_sequence(gy_observer_list *list, const struct GYRunLoopObserver *observer) {
+    const gy_observer_entry *entry = find(list, observer);
+    return entry == NULL ? 0 : entry->place.sequence;
+}
+
+static void append(gy_observer_array *array, gy_observer_place place, GYRunLoopObserverRef observer) {
+    uint32_t count = atomic_load_explicit(&array->count, memory_order_relaxed);
+    array->entries[count].place = place;
+    atomic_init(&array->entries[count].observer, observer);
+    /* Release: a round that sees the count sees the entry. */
+    atomic_store_explicit(&array->count, count + 1, memory_order_release);
+}
+
+/* The newcomer has the latest sequence, so it goes behind its equals: before the first higher order. */
+static void copy_with(gy_observer_array *to, const gy_observer_array *from,
+                      GYRunLoopObserverRef newcomer, gy_observer_place place) {
+    bool is_in = false;
+    for (uint32_t i = 0; i < gy_observer_array_count(from); i++) {
+        GYRunLoopObserverRef other = observer_at(from, i);
+        if (other == NULL) continue;
+        if (!is_in && other->order > place.order) {
+            append(to, place, newcomer);
+            is_in = true;
         }
+        append(to, from->entries[i].place, other);
     }
-    return low;
+    if (!is_in) append(to, place, newcomer);
 }
 
-static uint32_t index_of(const gy_observer_list *list, const struct GYRunLoopObserver *observer) {
-    /* Sequences start at 1, so this place lies before all with the observer's order. */
-    uint32_t i = index_behind(list, (gy_observer_place){observer->order, 0});
-    for (; i < list->count && list->entries[i].place.order == observer->order; i++) {
-        if (list->entries[i].observer == observer) return i;
-    }
-    return list->count;
+static bool goes_last(const gy_observer_array *array, GYIndex order) {
+    uint32_t count = gy_observer_array_count(array);
+    return array != NULL && count < array->room && array->entries[count - 1].place.order <= order;
 }
 
-bool gy_observer_list_contains(const gy_observer_list *list,
-                               const struct GYRunLoopObserver *observer) {
-    return index_of(list, observer) < list->count;
+static uint32_t live_count(const gy_observer_array *array) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < gy_observer_array_count(array); i++) count += observer_at(array, i) != NULL;
+    return count;
 }
 
-static bool make_room(gy_observer_list *list) {
-    if (list->count < list->room) return true;
-    uint32_t room = list->room == 0 ? 4 : list->room * 2;
-    gy_observer_entry *entries = realloc(list->entries, room * sizeof *entries);
-    if (entries == NULL) {
+static gy_observer_array *make_array(uint32_t room) {
+    gy_observer_array *array = calloc(1, sizeof *array + room * sizeof array->entries[0]);
+    if (array == NULL) {
         errno = ENOMEM;
-        return false;
+        return NULL;
     }
-    list->entries = entries;
-    list->room = room;
-    return true;
+    array->room = room;
+    return array;
 }
 
 bool gy_observer_list_insert(gy_observer_list *list, GYRunLoopObserverRef observer,
-                             uint64_t sequence) {
-    if (!make_room(list)) return false;
-    gy_observer_entry entry = {{observer->order, sequence}, observer};
-    uint32_t i = index_behind(list, entry.place);
-    memmove(&list->entries[i + 1], &list->entries[i], (list->count - i) * sizeof entry);
-    list->entries[i] = entry;
-    list->count++;
-    /* Release: pairs with the acquire of the loop's thread, which goes on to take the lock. */
+                             uint64_t sequence, gy_observer_array **old) {
+    gy_observer_array *array = gy_observer_list_array(list);
+    gy_observer_place place = {observer->order, sequence};
+    *old = NULL;
+    if (goes_last(array, observer->order)) {
+        append(array, place, observer);
+    } else {
+        gy_observer_array *bigger = make_array(2 * live_count(array) + 2);
+        if (bigger == NULL) return false;
+        copy_with(bigger, array, observer, place);
+        list->first = 0;
+        *old = array;
+        atomic_store_explicit(&list->array, bigger, memory_order_seq_cst);
+    }
+    /* Release: pairs with the acquire of the loop's thread, which goes on to load the array. */
     atomic_fetch_or_explicit(&list->activities, observer->activities, memory_order_release);
     return true;
 }
 
 bool gy_observer_list_remove(gy_observer_list *list, const struct GYRunLoopObserver *observer) {
-    uint32_t i = index_of(list, observer);
-    if (i == list->count) return false;
-    list->count--;
-    memmove(&list->entries[i], &list->entries[i + 1], (list->count - i) * sizeof *list->entries);
-    if (list->count == 0) atomic_store_explicit(&list->activities, 0, memory_order_relaxed);
-    return true;
-}
-
-static bool may_be_called(const gy_observer_entry *entry, GYRunLoopActivity activity,
-                          uint64_t limit) {
-    uint32_t flags = gy_item_flags_now(&entry->observer->item);
-    return (entry->observer->activities & activity) != 0 && entry->place.sequence < limit &&
-           (flags & (GY_ITEM_INVALID | GY_ITEM_BUSY)) == 0;
-}
-
-GYRunLoopObserverRef gy_observer_list_next(const gy_observer_list *list, gy_observer_place *place,
-                                           GYRunLoopActivity activity, uint64_t limit) {
-    for (uint32_t i = index_behind(list, *place); i < list->count; i++) {
-        if (!may_be_called(&list->entries[i], activity, limit)) continue;
-        *place = list->entries[i].place;
-        return list->entries[i].observer;
+    gy_observer_entry *entry = find(list, observer);
+    if (entry == NULL) return false;
+    /* Sequentially consistent: a round that has announced a call of it looks once more. */
+    atomic_store_explicit(&entry->observer, NULL, memory_order_seq_cst);
+    if (gy_observer_list_first(list) == NULL) {
+        atomic_store_explicit(&list->activities, 0, memory_order_relaxed);
     }
-    return NULL;
+    return true;
 }

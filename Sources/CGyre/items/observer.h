@@ -1,6 +1,6 @@
 /* Observers: what they are made of, and a mode's ordered list of them.
  *
- * Owns: the layout, the order (R132) and the walk of one round (R134). No lock, no system call.
+ * Owns: the layout and the order (R132). No lock, no system call.
  * Threads: as told per field. */
 #ifndef GYRE_ITEMS_OBSERVER_H
 #define GYRE_ITEMS_OBSERVER_H
@@ -16,6 +16,10 @@ struct GYRunLoopObserver {
     GYRunLoopObserverCallBack callout;
     GYRunLoopObserverContext context; /* all but its info */
     bool repeats;
+    /* References that modes gave up while a round may still have looked at the observer, and the list
+     * of such observers; its loop's lock. */
+    uint32_t late_references;
+    struct GYRunLoopObserver *next_late;
 };
 
 /* A place in a list: by order, then by when it was added. */
@@ -26,29 +30,45 @@ typedef struct gy_observer_place {
 
 typedef struct gy_observer_entry {
     gy_observer_place place;
-    GYRunLoopObserverRef observer;
+    _Atomic(GYRunLoopObserverRef) observer; /* NULL: it has left */
 } gy_observer_entry;
 
-/* A mode's observers by ascending place; the loop's lock, but `activities`, which the loop's own
- * thread reads without it to see that nobody wants to be called. */
+/* Once it is published, entries are only added behind the others, or leave. */
+typedef struct gy_observer_array {
+    struct gy_observer_array *next_late; /* replaced while a round may still have looked at it */
+    _Atomic uint32_t count;
+    uint32_t room;
+    gy_observer_entry entries[]; /* by ascending place */
+} gy_observer_array;
+
+/* A mode's observers. Changes are made under the loop's lock; the loop's own thread walks the array
+ * without it, and sees only what was there when it began (R134). */
 typedef struct gy_observer_list {
-    gy_observer_entry *entries;
-    uint32_t count, room;
-    _Atomic GYOptionFlags activities; /* of all in the list, some gone perhaps */
+    _Atomic(gy_observer_array *) array;   /* NULL: none was ever added */
+    _Atomic GYOptionFlags activities;     /* of all in the array, some gone perhaps */
+    uint32_t first;                       /* entries before it have left; the lock */
 } gy_observer_list;
 
 void gy_observer_list_destroy(gy_observer_list *list);
-bool gy_observer_list_contains(const gy_observer_list *list, const struct GYRunLoopObserver *observer);
-/* False, with errno, where memory is out. */
-bool gy_observer_list_insert(gy_observer_list *list, GYRunLoopObserverRef observer, uint64_t sequence);
+/* When an observer was added; 0: it is not there. */
+uint64_t gy_observer_list_sequence(gy_observer_list *list, const struct GYRunLoopObserver *observer);
+/* The first that is there; NULL: none. */
+GYRunLoopObserverRef gy_observer_list_first(gy_observer_list *list);
+/* Adds an observer that is not there. Where that takes a new array, *old is the one before, which the
+ * caller frees when no round looks at it any more. False, with errno, where memory is out. */
+bool gy_observer_list_insert(gy_observer_list *list, GYRunLoopObserverRef observer,
+                             uint64_t sequence, gy_observer_array **old);
 bool gy_observer_list_remove(gy_observer_list *list, const struct GYRunLoopObserver *observer);
 
-/* The first observer behind `*place` that wants the activity, may be called and was added before
- * `limit`; moves `*place` to it. NULL ends the round. Robust against any change between calls. */
-GYRunLoopObserverRef gy_observer_list_next(const gy_observer_list *list, gy_observer_place *place,
-                                           GYRunLoopActivity activity, uint64_t limit);
+static inline gy_observer_array *gy_observer_list_array(gy_observer_list *list) {
+    /* Sequentially consistent: whoever replaces the array and sees no round under way is seen by the
+     * next round (loop/observers.c). */
+    return atomic_load_explicit(&list->array, memory_order_seq_cst);
+}
 
-/* Where a round starts: before every place. */
-#define GY_OBSERVER_FIRST_PLACE ((gy_observer_place){LONG_MIN, 0})
+static inline uint32_t gy_observer_array_count(const gy_observer_array *array) {
+    /* Acquire: pairs with the release of an entry that is added behind the others. */
+    return array == NULL ? 0 : atomic_load_explicit(&array->count, memory_order_acquire);
+}
 
 #endif

@@ -48,10 +48,7 @@ void gy_activation_end(GYRunLoopRef loop) {
     gy_loop_unlock(loop);
 }
 
-bool gy_activation_retire(GYRunLoopRef loop, const void *frame, gy_activation *gone) {
-    gy_activation *innermost = gy_loop_innermost(loop);
-    if (innermost == NULL || (uintptr_t)innermost->frame >= (uintptr_t)frame) return false;
-    *gone = *innermost;
-    gy_activation_end(loop);
-    return true;
+bool gy_activation_is_gone(GYRunLoopRef loop, const void *frame) {
+    const gy_activation *innermost = gy_loop_innermost(loop);
+    return innermost != NULL && (uintptr_t)innermost->frame < (uintptr_t)frame;
 }

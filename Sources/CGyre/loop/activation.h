@@ -15,8 +15,7 @@
 bool gy_activation_begin(GYRunLoopRef loop, gy_mode *mode, int64_t deadline_ns, const void *frame);
 void gy_activation_end(GYRunLoopRef loop);
 
-/* Takes the innermost activation away whose frame is gone: true if there was one. What it was
- * calling, had taken and was about to fire is the caller's to put right, with the copy in *gone. */
-bool gy_activation_retire(GYRunLoopRef loop, const void *frame, gy_activation *gone);
+/* Whether the frame of the innermost activation is gone, as seen from `frame`. */
+bool gy_activation_is_gone(GYRunLoopRef loop, const void *frame);
 
 #endif

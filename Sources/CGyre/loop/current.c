@@ -2,6 +2,8 @@
 
 __thread GYRunLoopRef gy_current_loop;
 
+gy_node gy_all_loops = {&gy_all_loops, &gy_all_loops};
+
 static gy_lock registry_lock = GY_LOCK_INIT(GY_RANK_REGISTRY);
 
 void gy_registry_lock(void) { gy_lock_take(&registry_lock); }

@@ -18,6 +18,9 @@ static inline bool gy_loop_is_current(const struct GYRunLoop *loop) {
     return loop == gy_current_loop;
 }
 
+/* The loops that are alive; the registry's lock. */
+extern gy_node gy_all_loops;
+
 void gy_registry_lock(void);
 void gy_registry_unlock(void);
 

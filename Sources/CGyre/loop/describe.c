@@ -115,13 +115,19 @@ static void add_set(item_list *list, const gy_set *set) {
     for (void *item; (item = gy_set_next(set, &cursor)) != NULL;) add_item(list, item);
 }
 
-static item_list items_of_mode(GYRunLoopRef loop, const gy_mode *mode) {
+static void add_observers(item_list *list, gy_mode *mode) {
+    const gy_observer_array *array = gy_observer_list_array(&mode->observers);
+    for (uint32_t i = 0; i < gy_observer_array_count(array); i++) {
+        GYRunLoopObserverRef o = atomic_load_explicit(&array->entries[i].observer, memory_order_relaxed);
+        if (o != NULL) add_item(list, o);
+    }
+}
+
+static item_list items_of_mode(GYRunLoopRef loop, gy_mode *mode) {
     item_list list = {0};
     gy_loop_lock(loop);
     add_set(&list, &mode->sources);
-    for (uint32_t i = 0; i < mode->observers.count; i++) {
-        add_item(&list, mode->observers.entries[i].observer);
-    }
+    add_observers(&list, mode);
     for (uint32_t i = 0; i < mode->timers.count; i++) add_item(&list, mode->timers.entries[i].item);
     gy_loop_unlock(loop);
     return list;

@@ -32,11 +32,22 @@ typedef struct gy_activation {
     enum gy_wake_phase around; /* the window for wake-ups that the run began in */
     enum gy_callout_kind calling; /* `item` is valid while this is not NONE */
     void *item;                   /* retained; a block is owned */
+    /* The observer that is called, or was last in this round, and what others want told when that is
+     * over: gy_called_word. Read by other threads under the lock. */
+    _Atomic uintptr_t called;
+    bool in_round;                /* own */
     struct gy_port *port;         /* whose turn it is, while a port is called */
     gy_block *taken;              /* blocks picked by a step and not yet run, by next */
     struct gy_batch *batch;       /* sources picked by a step and not yet performed; see batch.h */
     struct gy_firing *firing;     /* timers due and not yet fired; see firing.h */
 } gy_activation;
+
+/* In the low bits of `called`. */
+enum gy_called_word {
+    GY_CALLED_OWED = 1,   /* the observer's info is to be released: it was invalidated meanwhile */
+    GY_CALLED_AWAITED = 2, /* somebody waits for the end of the call */
+    GY_CALLED_BITS = 3,
+};
 
 enum gy_stop_word { GY_STOP_RUNNING = 1, GY_STOP_ASKED = 2 };
 
@@ -73,6 +84,12 @@ struct GYRunLoop {
     _Atomic uint32_t signals_under_way; /* marked, and perhaps not yet in the queue */
     uint32_t nested_edge_count;       /* ports made edge-triggered for a nested run (R98) */
 
+    /* Rounds of observers under way: changed by the own thread. While there are any, arrays that were
+     * replaced and references that modes gave up are kept, by the lock, for the end of the last. */
+    _Atomic uint32_t rounds;
+    _Atomic bool has_late;
+    gy_observer_array *late_arrays;
+    GYRunLoopObserverRef late_observers;
     const struct gy_port *last_port; /* whose turn was the last one, and how many it had in a row */
     uint32_t turns_in_a_row;
     struct gy_firing *spare_firing; /* own: kept for the next time timers are due */

@@ -5,37 +5,90 @@
 #include "loop/describe.h"
 
 #include <errno.h>
-#include <limits.h>
+#include <stdlib.h>
+
+/* ---- what a round may still look at ----
+ *
+ * A round walks an array without the lock. It says so before it loads the array; whoever replaces an
+ * array, or takes an observer out of one, does that before it asks whether a round is under way. All
+ * four steps are sequentially consistent, so at least one of the two sees the other. */
+
+static bool is_in_round(GYRunLoopRef loop) {
+    return atomic_load_explicit(&loop->rounds, memory_order_seq_cst) != 0;
+}
+
+static void free_when_unseen(GYRunLoopRef loop, gy_observer_array *array) {
+    if (array == NULL || !is_in_round(loop)) {
+        free(array);
+        return;
+    }
+    array->next_late = loop->late_arrays;
+    loop->late_arrays = array;
+    atomic_store_explicit(&loop->has_late, true, memory_order_relaxed);
+}
+
+/* A mode gives its reference up: the caller's to release, without the lock, or the round's. */
+static void give_up_reference(GYRunLoopRef loop, GYRunLoopObserverRef observer,
+                              uint32_t *references) {
+    if (!is_in_round(loop)) {
+        ++*references;
+        return;
+    }
+    if (observer->late_references++ == 0) {
+        observer->next_late = loop->late_observers;
+        loop->late_observers = observer;
+    }
+    atomic_store_explicit(&loop->has_late, true, memory_order_relaxed);
+}
+
+static void release_late(GYRunLoopRef loop) {
+    gy_loop_lock(loop);
+    gy_observer_array *arrays = loop->late_arrays;
+    GYRunLoopObserverRef observers = loop->late_observers;
+    loop->late_arrays = NULL;
+    loop->late_observers = NULL;
+    atomic_store_explicit(&loop->has_late, false, memory_order_relaxed);
+    gy_loop_unlock(loop);
+    for (gy_observer_array *next; arrays != NULL; arrays = next) {
+        next = arrays->next_late;
+        free(arrays);
+    }
+    for (GYRunLoopObserverRef next; observers != NULL; observers = next) {
+        next = observers->next_late;
+        uint32_t references = observers->late_references;
+        observers->late_references = 0;
+        gy_tenant_release(&observers->item, references);
+    }
+}
+
+/* ---- entering and leaving ---- */
 
 static bool enter_mode(gy_mode *mode, GYRunLoopObserverRef observer) {
-    if (gy_observer_list_contains(&mode->observers, observer)) return true;
-    if (!gy_observer_list_insert(&mode->observers, observer, ++mode->loop->sequence)) return false;
+    gy_observer_array *old;
+    if (gy_observer_list_sequence(&mode->observers, observer) != 0) return true;
+    uint64_t sequence = ++mode->loop->sequence;
+    if (!gy_observer_list_insert(&mode->observers, observer, sequence, &old)) return false;
+    free_when_unseen(mode->loop, old);
     gy_retain(observer);
     observer->item.mode_count++;
     mode->is_given = true;
     return true;
 }
 
-/* The mode's reference is the caller's to release, without the lock. */
-static bool leave_mode(gy_mode *mode, GYRunLoopObserverRef observer) {
-    if (!gy_observer_list_remove(&mode->observers, observer)) return false;
+static void leave_mode(gy_mode *mode, GYRunLoopObserverRef observer, uint32_t *references) {
+    if (!gy_observer_list_remove(&mode->observers, observer)) return;
     observer->item.mode_count--;
-    return true;
+    give_up_reference(mode->loop, observer, references);
 }
 
-/* When an entry was made; 0: not in the list. */
-static uint64_t sequence_in(const gy_mode *mode, const struct GYRunLoopObserver *observer) {
-    for (uint32_t i = 0; i < mode->observers.count; i++) {
-        const gy_observer_entry *entry = &mode->observers.entries[i];
-        if (entry->observer == observer) return entry->place.sequence;
-    }
-    return 0;
+static uint64_t sequence_in(gy_mode *mode, const struct GYRunLoopObserver *observer) {
+    return gy_observer_list_sequence(&mode->observers, observer);
 }
 
 static void undo_entering(GYRunLoopRef loop, GYRunLoopObserverRef observer, uint64_t since) {
     uint32_t references = 0, cursor = 0;
     for (gy_mode *m; (m = gy_loop_next_common_mode(loop, &cursor)) != NULL;) {
-        if (sequence_in(m, observer) > since) references += leave_mode(m, observer);
+        if (sequence_in(m, observer) > since) leave_mode(m, observer, &references);
     }
     gy_tenant_forget_common(&loop->common_observers, &observer->item, &references);
     gy_tenant_release(&observer->item, references); /* none is the last: the caller has one */
@@ -75,19 +128,39 @@ static void leave_all_modes(GYRunLoopRef loop, GYRunLoopObserverRef observer,
     uint32_t cursor = 0;
     for (gy_mode *m;
          observer->item.mode_count > 0 && (m = gy_loop_next_mode(loop, &cursor)) != NULL;) {
-        *references += leave_mode(m, observer);
+        leave_mode(m, observer, references);
     }
     gy_tenant_forget_common(&loop->common_observers, &observer->item, references);
     gy_item_let_go_if_free(&observer->item);
 }
 
-static void detach(GYRunLoopObserverRef observer) {
+/* The lock. Adds to what is to be told when a call of the observer is over; false: none is in progress. */
+static bool add_to_call(GYRunLoopRef loop, GYRunLoopObserverRef observer, uintptr_t what) {
+    for (uint32_t i = 0; i < loop->depth; i++) {
+        _Atomic uintptr_t *called = &loop->activations[i].called;
+        uintptr_t word = atomic_load_explicit(called, memory_order_seq_cst);
+        while ((word & ~(uintptr_t)GY_CALLED_BITS) == (uintptr_t)observer) {
+            /* Sequentially consistent: pairs with the exchange in announce_call. */
+            if (atomic_compare_exchange_weak_explicit(called, &word, word | what, memory_order_seq_cst,
+                                                      memory_order_seq_cst)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* The observer leaves whichever loop it is in. True if the loop has to release its info, for it may be
+ * about to read it: a call is in progress there, on another thread. */
+static bool detach(GYRunLoopObserverRef observer) {
     uint32_t references = 0;
     GYRunLoopRef loop = gy_loop_enter(&observer->item.loop);
-    if (loop == NULL) return;
+    if (loop == NULL) return false;
     leave_all_modes(loop, observer, &references);
+    bool is_owed = !gy_loop_is_current(loop) && add_to_call(loop, observer, GY_CALLED_OWED);
     gy_loop_leave(loop);
     gy_tenant_release(&observer->item, references);
+    return is_owed;
 }
 
 enum gy_add_result gy_observer_add(GYRunLoopRef loop, GYRunLoopObserverRef observer,
@@ -111,10 +184,10 @@ void gy_observer_remove(GYRunLoopRef loop, GYRunLoopObserverRef observer, GYStri
     if (gy_item_loop(&observer->item) == loop && !gy_loop_is_dead(loop)) {
         if (name != kGYRunLoopCommonModes) {
             gy_mode *mode = gy_loop_find_mode(loop, name);
-            if (mode != NULL) references += leave_mode(mode, observer);
+            if (mode != NULL) leave_mode(mode, observer, &references);
         } else if (gy_item_is(&observer->item, GY_ITEM_COMMON)) {
             for (gy_mode *m; (m = gy_loop_next_common_mode(loop, &cursor)) != NULL;) {
-                references += leave_mode(m, observer);
+                leave_mode(m, observer, &references);
             }
             gy_tenant_forget_common(&loop->common_observers, &observer->item, &references);
         }
@@ -131,7 +204,7 @@ bool gy_observer_contains(GYRunLoopRef loop, GYRunLoopObserverRef observer, GYSt
         gy_mode *mode = gy_loop_find_mode(loop, name);
         found = name == kGYRunLoopCommonModes
                     ? gy_item_is(&observer->item, GY_ITEM_COMMON)
-                    : mode != NULL && gy_observer_list_contains(&mode->observers, observer);
+                    : mode != NULL && sequence_in(mode, observer) != 0;
     }
     gy_loop_unlock(loop);
     return found;
@@ -140,10 +213,29 @@ bool gy_observer_contains(GYRunLoopRef loop, GYRunLoopObserverRef observer, GYSt
 void gy_observer_invalidate(GYRunLoopObserverRef observer) {
     gy_retain(observer); /* the modes' references may be the last */
     if ((gy_item_set(&observer->item, GY_ITEM_INVALID) & GY_ITEM_INVALID) == 0) {
-        detach(observer);
-        gy_tenant_release_info(&observer->item, observer->context.release);
+        if (!detach(observer)) {
+            gy_tenant_release_info(&observer->item, observer->context.release);
+        }
     }
     gy_release(observer);
+}
+
+static bool is_idle(const void *observer) {
+    GYRunLoopObserverRef o = (GYRunLoopObserverRef)(uintptr_t)observer;
+    bool is_called = false;
+    gy_registry_lock();
+    for (gy_node *n = gy_all_loops.next; n != &gy_all_loops && !is_called; n = n->next) {
+        GYRunLoopRef loop = gy_node_owner(n, struct GYRunLoop, in_registry);
+        gy_loop_lock(loop);
+        is_called = add_to_call(loop, o, GY_CALLED_AWAITED);
+        gy_loop_unlock(loop);
+    }
+    gy_registry_unlock();
+    return !is_called;
+}
+
+void gy_observer_wait(GYRunLoopObserverRef observer) {
+    if (!gy_callout_is_mine(observer)) gy_callout_wait(is_idle, observer);
 }
 
 /* ---- all at once ---- */
@@ -152,8 +244,9 @@ static void part_locked(GYRunLoopRef loop, gy_mode *mode, uint64_t since) {
     uint32_t cursor = 0;
     for (GYRunLoopObserverRef o; (o = gy_set_next(&loop->common_observers, &cursor)) != NULL;) {
         if (sequence_in(mode, o) <= since) continue;
-        leave_mode(mode, o);
-        gy_release(o); /* not the last: the common items have one */
+        uint32_t references = 0;
+        leave_mode(mode, o, &references);
+        gy_tenant_release(&o->item, references); /* not the last: the common items have one */
     }
 }
 
@@ -188,7 +281,8 @@ bool gy_observer_join_common(GYRunLoopRef loop, GYStringRef name) {
 static GYRunLoopObserverRef any_observer(GYRunLoopRef loop) {
     uint32_t cursor = 0;
     for (gy_mode *m; (m = gy_loop_next_mode(loop, &cursor)) != NULL;) {
-        if (m->observers.count > 0) return m->observers.entries[0].observer;
+        GYRunLoopObserverRef o = gy_observer_list_first(&m->observers);
+        if (o != NULL) return o;
     }
     cursor = 0;
     return gy_set_next(&loop->common_observers, &cursor);
@@ -208,34 +302,62 @@ void gy_observer_leave_all(GYRunLoopRef loop) {
 
 /* ---- one round ---- */
 
-void gy_observer_finish_call(GYRunLoopObserverRef observer) {
-    if (!observer->repeats) gy_observer_invalidate(observer);
-    while (!gy_tenant_end_call(&observer->item)) {
-        gy_tenant_release_owed(&observer->item, observer->context.release);
+/* Says which observer is about to be called, NULL for none, and settles what others wanted told when
+ * the call before is over. One step for both: a round costs one atomic step an observer. */
+static void announce_call(GYRunLoopRef loop, GYRunLoopObserverRef next) {
+    _Atomic uintptr_t *called = &gy_loop_innermost(loop)->called;
+    uintptr_t before = atomic_exchange_explicit(called, (uintptr_t)next, memory_order_seq_cst);
+    if ((before & GY_CALLED_BITS) == 0) return;
+    GYRunLoopObserverRef last = (GYRunLoopObserverRef)(before & ~(uintptr_t)GY_CALLED_BITS);
+    if ((before & GY_CALLED_OWED) != 0) {
+        gy_tenant_release_info(&last->item, last->context.release);
     }
+    if ((before & GY_CALLED_AWAITED) != 0) gy_callout_announce();
 }
 
-void gy_observer_round(GYRunLoopRef loop, GYRunLoopActivity activity) {
-    gy_mode *mode = gy_loop_innermost(loop)->mode;
-    /* Acquire: pairs with the release of an insertion. An observer added by another thread at this
-     * moment is called from this round or from the next. */
-    if ((atomic_load_explicit(&mode->observers.activities, memory_order_acquire) & activity) == 0) return;
-    gy_observer_place place = GY_OBSERVER_FIRST_PLACE;
-    gy_loop_lock(loop);
-    uint64_t limit = loop->sequence + 1; /* later additions wait for the next round (R134) */
-    for (;;) {
-        GYRunLoopObserverRef o = gy_observer_list_next(&mode->observers, &place, activity, limit);
-        if (o == NULL) break;
-        gy_retain(o);
-        gy_item_set(&o->item, GY_ITEM_BUSY);
-        void *info = atomic_load_explicit(&o->item.info, memory_order_acquire);
-        gy_loop_unlock(loop);
-        gy_callout_observer(loop, o, activity, info);
-        gy_observer_finish_call(o);
-        gy_release(o);
-        gy_loop_lock(loop);
+/* R135: in a callout of an outer run. */
+static bool is_called_outside(GYRunLoopRef loop, GYRunLoopObserverRef observer) {
+    for (uint32_t i = 0; i + 1 < loop->depth; i++) {
+        const gy_activation *run = &loop->activations[i];
+        if (run->calling == GY_CALLOUT_OBSERVER && run->item == observer) return true;
     }
-    gy_loop_unlock(loop);
+    return false;
+}
+
+static void call(GYRunLoopRef loop, gy_observer_entry *entry, GYRunLoopActivity activity) {
+    GYRunLoopObserverRef o = atomic_load_explicit(&entry->observer, memory_order_acquire);
+    if (o == NULL || (o->activities & activity) == 0 || is_called_outside(loop, o)) return;
+    announce_call(loop, o);
+    /* Once more, now that it is announced: removed, or invalidated, meanwhile (R134). */
+    if (atomic_load_explicit(&entry->observer, memory_order_seq_cst) != o) return;
+    void *info = atomic_load_explicit(&o->item.info, memory_order_seq_cst);
+    if (!gy_item_is_valid(&o->item)) return;
+    gy_callout_observer(loop, o, activity, info);
+    if (!o->repeats) gy_observer_invalidate(o);
+}
+
+/* Own thread: rounds are counted by it alone, and other threads only ask. */
+static void change_rounds(GYRunLoopRef loop, int change) {
+    uint32_t rounds = atomic_load_explicit(&loop->rounds, memory_order_relaxed) + (uint32_t)change;
+    atomic_store_explicit(&loop->rounds, rounds, memory_order_seq_cst);
+}
+
+void gy_observer_end_round(GYRunLoopRef loop) {
+    announce_call(loop, NULL);
+    gy_loop_innermost(loop)->in_round = false;
+    change_rounds(loop, -1);
+    bool is_last = atomic_load_explicit(&loop->rounds, memory_order_relaxed) == 0;
+    if (is_last && atomic_load_explicit(&loop->has_late, memory_order_relaxed)) release_late(loop);
+}
+
+void gy_observer_call_all(GYRunLoopRef loop, GYRunLoopActivity activity) {
+    gy_mode *mode = gy_loop_innermost(loop)->mode;
+    gy_loop_innermost(loop)->in_round = true;
+    change_rounds(loop, 1);
+    gy_observer_array *array = gy_observer_list_array(&mode->observers);
+    uint32_t count = gy_observer_array_count(array); /* later ones wait for the next round (R134) */
+    for (uint32_t i = 0; i < count; i++) call(loop, &array->entries[i], activity);
+    gy_observer_end_round(loop);
 }
 
 /* ---- the type ---- */

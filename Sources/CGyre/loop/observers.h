@@ -22,9 +22,20 @@ void gy_observer_part_common(GYRunLoopRef loop, GYStringRef mode, uint64_t since
 /* Teardown: all observers are detached and stay valid (R4). */
 void gy_observer_leave_all(GYRunLoopRef loop);
 
-/* Calls the observers of the innermost run's mode for one activity (R132 to R135). */
-void gy_observer_round(GYRunLoopRef loop, GYRunLoopActivity activity);
-/* After a callout: the mark goes, a one-shot observer ends (R133). */
-void gy_observer_finish_call(GYRunLoopObserverRef observer);
+void gy_observer_call_all(GYRunLoopRef loop, GYRunLoopActivity activity);
+
+/* One round: calls the observers of the innermost run's mode for one activity (R132 to R135). */
+static inline void gy_observer_round(GYRunLoopRef loop, GYRunLoopActivity activity) {
+    const gy_observer_list *list = &gy_loop_innermost(loop)->mode->observers;
+    /* Acquire: pairs with the release of an insertion. An observer added by another thread at this
+     * moment is called from this round or from the next. */
+    GYOptionFlags wanted = atomic_load_explicit(&list->activities, memory_order_acquire);
+    if ((wanted & activity) != 0) gy_observer_call_all(loop, activity);
+}
+
+/* Ends the round of the innermost run; for one whose frame is gone. */
+void gy_observer_end_round(GYRunLoopRef loop);
+/* Until no call of it is in progress; at once inside one. */
+void gy_observer_wait(GYRunLoopObserverRef observer);
 
 #endif

@@ -21,7 +21,6 @@
 #include <unistd.h>
 
 /* The registry's lock protects all of these. */
-static gy_node all_loops = {&all_loops, &all_loops};
 static GYRunLoopRef main_loop; /* retained until it ends; still named, as dead, after that */
 static bool is_set_up;
 static pthread_key_t exit_key;
@@ -90,7 +89,7 @@ static void thread_exits(void *value) {
 /* Every lock is held across a fork, so that the child finds nothing half-done. */
 static void before_fork(void) {
     gy_registry_lock();
-    for (gy_node *n = all_loops.next; n != &all_loops; n = n->next) {
+    for (gy_node *n = gy_all_loops.next; n != &gy_all_loops; n = n->next) {
         gy_lock_take_unranked(&gy_node_owner(n, struct GYRunLoop, in_registry)->lock);
     }
     gy_name_table_lock_for_fork();
@@ -102,7 +101,7 @@ static void unlock_all(void) {
     gy_callbacks_unlock_after_fork();
     gy_membership_unlock_after_fork();
     gy_name_table_unlock_after_fork();
-    for (gy_node *n = all_loops.next; n != &all_loops; n = n->next) {
+    for (gy_node *n = gy_all_loops.next; n != &gy_all_loops; n = n->next) {
         gy_lock_give_unranked(&gy_node_owner(n, struct GYRunLoop, in_registry)->lock);
     }
     gy_registry_unlock();
@@ -138,7 +137,7 @@ static void after_fork_in_child(void) {
     gy_check_reset_in_child();
     gy_callout_reset_in_child();
     GYRunLoopRef own = gy_current_loop;
-    for (gy_node *n = all_loops.next, *next; n != &all_loops; n = next) {
+    for (gy_node *n = gy_all_loops.next, *next; n != &gy_all_loops; n = next) {
         next = n->next;
         GYRunLoopRef loop = gy_node_owner(n, struct GYRunLoop, in_registry);
         disinherit(loop);
@@ -170,7 +169,7 @@ static const gy_type loop_type = {
 static GYRunLoopRef make_loop(bool is_main) {
     if (!set_up()) return NULL;
     GYRunLoopRef loop = gy_loop_create(&loop_type, is_main);
-    if (loop != NULL) gy_list_append(&all_loops, &loop->in_registry);
+    if (loop != NULL) gy_list_append(&gy_all_loops, &loop->in_registry);
     return loop;
 }
 

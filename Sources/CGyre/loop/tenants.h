@@ -16,16 +16,7 @@ bool gy_tenant_make_common(gy_set *common, gy_item *item);
 void gy_tenant_forget_common(gy_set *common, gy_item *item, uint32_t *references);
 void gy_tenant_release(gy_item *item, uint32_t references);
 
-/* R161: once, at invalidation or else at destruction. On another thread than that of a callout in
- * progress, which may be about to read info, it is left to the end of the callout unless info is
- * held there. */
+/* R161: once, at invalidation or else at destruction. */
 void gy_tenant_release_info(gy_item *item, void (*release)(const void *));
-/* Ends a callout: the item is busy no more, and who waits for that is told. False: another thread has
- * invalidated it meanwhile; call gy_tenant_release_owed, with no lock held, and try again. */
-bool gy_tenant_end_call(gy_item *item);
-void gy_tenant_release_owed(gy_item *item, void (*release)(const void *));
-
-/* For InvalidateAndWait: until no callout is in progress; at once inside it. */
-void gy_tenant_wait(gy_item *item);
 
 #endif

@@ -160,13 +160,39 @@ bool gy_timer_contains(GYRunLoopRef loop, GYRunLoopTimerRef timer, GYStringRef n
     return found;
 }
 
+/* On another thread than that of a callout in progress, which may be about to read info, its release
+ * is left to the end of the callout unless info is held there. True if the loop has taken it over. */
+static bool leave_to_loop(gy_item *item) {
+    uint32_t flags = gy_item_flags_now(item);
+    while ((flags & GY_ITEM_BUSY) != 0 && (flags & GY_ITEM_HELD) == 0) {
+        if (atomic_compare_exchange_weak_explicit(&item->flags, &flags, flags | GY_ITEM_OWED,
+                                                  memory_order_seq_cst, memory_order_acquire)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 void gy_timer_invalidate(GYRunLoopTimerRef timer) {
     gy_retain(timer); /* the modes' references may be the last */
     if ((gy_item_set(&timer->item, GY_ITEM_INVALID) & GY_ITEM_INVALID) == 0) {
         detach(timer);
-        gy_tenant_release_info(&timer->item, gy_timer_release(timer));
+        if (gy_callout_is_mine(timer) || !leave_to_loop(&timer->item)) {
+            gy_tenant_release_info(&timer->item, gy_timer_release(timer));
+        }
     }
     gy_release(timer);
+}
+
+static bool is_idle(const void *timer) {
+    const gy_item *item = &((const struct GYRunLoopTimer *)timer)->item;
+    return (atomic_load_explicit(&item->flags, memory_order_seq_cst) & GY_ITEM_BUSY) == 0;
+}
+
+void gy_timer_wait(GYRunLoopTimerRef timer) {
+    if (gy_callout_is_mine(timer)) return;
+    gy_item_set(&timer->item, GY_ITEM_WAITED_FOR);
+    gy_callout_wait(is_idle, timer);
 }
 
 /* ---- schedule ---- */
@@ -242,17 +268,32 @@ static void restart(GYRunLoopTimerRef timer, bool is_in_loop) {
     }
 }
 
+/* The timer is busy no more. False, and it is busy still: its info is owed, for another thread has
+ * invalidated it meanwhile. */
+static bool end_call(gy_item *item, uint32_t *flags) {
+    const uint32_t over = GY_ITEM_BUSY | GY_ITEM_HELD | GY_ITEM_DATE_SET;
+    *flags = gy_item_flags_now(item);
+    do {
+        if ((*flags & GY_ITEM_OWED) != 0) return false;
+    } while (!atomic_compare_exchange_weak_explicit(&item->flags, flags, *flags & ~over,
+                                                    memory_order_seq_cst, memory_order_acquire));
+    return true;
+}
+
 /* The callout may have moved the timer to another loop: it waits wherever it is now. It ceases to be
  * busy under that loop's lock, so that whoever moves its date finds it either busy or in the heap. */
 void gy_timer_finish_firing(GYRunLoopTimerRef timer) {
     if (timer->interval <= 0) gy_timer_invalidate(timer);
     for (;;) {
+        uint32_t flags;
         GYRunLoopRef loop = gy_loop_enter(&timer->item.loop);
         restart(timer, loop != NULL);
-        bool is_over = gy_tenant_end_call(&timer->item);
+        bool is_over = end_call(&timer->item, &flags);
         if (loop != NULL) gy_loop_leave(loop);
+        if (is_over && (flags & GY_ITEM_WAITED_FOR) != 0) gy_callout_announce();
         if (is_over) return;
-        gy_tenant_release_owed(&timer->item, gy_timer_release(timer));
+        gy_tenant_release_info(&timer->item, gy_timer_release(timer));
+        gy_item_clear(&timer->item, GY_ITEM_OWED);
     }
 }
 

@@ -17,6 +17,8 @@ enum gy_add_result gy_timer_add(GYRunLoopRef loop, GYRunLoopTimerRef timer, GYSt
 void gy_timer_remove(GYRunLoopRef loop, GYRunLoopTimerRef timer, GYStringRef mode);
 bool gy_timer_contains(GYRunLoopRef loop, GYRunLoopTimerRef timer, GYStringRef mode);
 void gy_timer_invalidate(GYRunLoopTimerRef timer);
+/* Until no callout of it is in progress; at once inside one. */
+void gy_timer_wait(GYRunLoopTimerRef timer);
 
 /* R105, R106. */
 void gy_timer_set_next(GYRunLoopTimerRef timer, int64_t deadline_ns, GYAbsoluteTime date);

@@ -20,8 +20,8 @@ static void finish_source(GYRunLoopRef loop, const gy_activation *gone) {
 
 static void finish_callout(GYRunLoopRef loop, const gy_activation *gone) {
     switch (gone->calling) {
-    case GY_CALLOUT_NONE: return;
-    case GY_CALLOUT_OBSERVER: gy_observer_finish_call(gone->item); break;
+    case GY_CALLOUT_NONE:
+    case GY_CALLOUT_OBSERVER: return; /* has ended with its round */
     case GY_CALLOUT_TIMER: gy_timer_finish_firing(gone->item); break;
     case GY_CALLOUT_SOURCE: finish_source(loop, gone); return;
     case GY_CALLOUT_BLOCK: gy_perform_finish_block(gone->item); return;
@@ -29,9 +29,27 @@ static void finish_callout(GYRunLoopRef loop, const gy_activation *gone) {
     gy_release(gone->item);
 }
 
+/* A round of observers, which keeps its observer alive, ends before its activation does. */
+static void finish_round(GYRunLoopRef loop) {
+    const gy_activation *run = gy_loop_innermost(loop);
+    if (!run->in_round) return;
+    GYRunLoopObserverRef observer = run->calling == GY_CALLOUT_OBSERVER ? run->item : NULL;
+    if (observer != NULL && !observer->repeats) gy_observer_invalidate(observer);
+    gy_observer_end_round(loop);
+}
+
+static gy_activation take_away(GYRunLoopRef loop) {
+    gy_loop_lock(loop);
+    gy_activation gone = *gy_loop_innermost(loop);
+    gy_loop_unlock(loop);
+    gy_activation_end(loop);
+    return gone;
+}
+
 void gy_unwind(GYRunLoopRef loop, const void *frame) {
-    gy_activation gone;
-    while (gy_activation_retire(loop, frame, &gone)) {
+    while (gy_activation_is_gone(loop, frame)) {
+        finish_round(loop);
+        gy_activation gone = take_away(loop);
         finish_callout(loop, &gone);
         gy_perform_put_back(loop, gone.taken);
         gy_batch_drop(loop, gone.batch);

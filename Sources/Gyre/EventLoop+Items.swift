@@ -12,7 +12,10 @@ extension EventLoop {
   /// - Since: 0.1.
   /// - Stands on: `GYRunLoopAddTimer`, `GYRunLoopAddSource`, `GYRunLoopAddObserver`.
   public func add(_ item: Item, to mode: Mode) throws(GyreError) {
-    try add(item, handle: mode.handle)
+    guard isAlive else { throw .loopEnded }
+    guard item.loop === self else { throw .madeForAnotherLoop }
+    guard item.isValid else { throw .invalid }
+    try GyreError.check { item.kind.add(reference, item.reference, mode.handle) }
   }
 
   /// Adds an item to several modes, or to the common modes. Where one of several refuses it, it stays in
@@ -24,7 +27,7 @@ extension EventLoop {
   /// - Since: 0.1.
   /// - Stands on: `GYRunLoopAddTimer`, `GYRunLoopAddSource`, `GYRunLoopAddObserver`.
   public func add(_ item: Item, to modes: Modes) throws(GyreError) {
-    for mode in modes.references { try add(item, handle: mode.pointer) }
+    for mode in modes.members { try add(item, to: mode) }
   }
 
   /// Takes an item out of a mode; it stays valid, and may be added again. Nothing happens where it is
@@ -35,7 +38,7 @@ extension EventLoop {
   /// - Since: 0.1.
   /// - Stands on: `GYRunLoopRemoveTimer`, `GYRunLoopRemoveSource`, `GYRunLoopRemoveObserver`.
   public func remove(_ item: Item, from mode: Mode) {
-    remove(item, handle: mode.handle)
+    if reference != nil { item.kind.remove(reference, item.reference, mode.handle) }
   }
 
   /// Takes an item out of several modes, or out of all common modes.
@@ -45,7 +48,7 @@ extension EventLoop {
   /// - Since: 0.1.
   /// - Stands on: `GYRunLoopRemoveTimer`, `GYRunLoopRemoveSource`, `GYRunLoopRemoveObserver`.
   public func remove(_ item: Item, from modes: Modes) {
-    for mode in modes.references { remove(item, handle: mode.pointer) }
+    for mode in modes.members { remove(item, from: mode) }
   }
 
   /// Whether an item is in a mode of this loop.
@@ -54,7 +57,7 @@ extension EventLoop {
   /// - Since: 0.1.
   /// - Stands on: `GYRunLoopContainsTimer`, `GYRunLoopContainsSource`, `GYRunLoopContainsObserver`.
   public func contains(_ item: Item, in mode: Mode) -> Bool {
-    contains(item, handle: mode.handle)
+    reference != nil && item.kind.contains(reference, item.reference, mode.handle) != 0
   }
 
   /// Whether an item is in each of several modes, or is an item of the common modes.
@@ -63,21 +66,6 @@ extension EventLoop {
   /// - Since: 0.1.
   /// - Stands on: `GYRunLoopContainsTimer`, `GYRunLoopContainsSource`, `GYRunLoopContainsObserver`.
   public func contains(_ item: Item, in modes: Modes) -> Bool {
-    modes.references.allSatisfy { contains(item, handle: $0.pointer) }
-  }
-
-  private func add(_ item: Item, handle: OpaquePointer) throws(GyreError) {
-    guard isAlive else { throw .loopEnded }
-    guard item.loop === self else { throw .madeForAnotherLoop }
-    guard item.isValid else { throw .invalid }
-    try GyreError.check { item.kind.add(reference, item.reference, handle) }
-  }
-
-  private func remove(_ item: Item, handle: OpaquePointer) {
-    if reference != nil { item.kind.remove(reference, item.reference, handle) }
-  }
-
-  private func contains(_ item: Item, handle: OpaquePointer) -> Bool {
-    reference != nil && item.kind.contains(reference, item.reference, handle) != 0
+    modes.members.allSatisfy { contains(item, in: $0) }
   }
 }

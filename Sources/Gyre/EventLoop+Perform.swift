@@ -28,7 +28,7 @@ extension EventLoop {
   /// - Since: 0.1.
   /// - Stands on: `GYRunLoopPerform`, which wakes no loop, and `GYRunLoopWakeUp`.
   public func perform(in modes: Modes, _ work: @escaping @Sendable () -> Void) throws(GyreError) {
-    if modes.references.isEmpty { throw .invalid }
+    if modes.isEmpty { throw .invalid }
     let outcome = modes.withSelector { selector in
       Swift.Result { () throws(GyreError) in try hand(over: work, selector) }
     }
@@ -99,7 +99,7 @@ extension EventLoop {
   public func performAndWait<Value: Sendable>(
     in modes: Modes, _ work: @Sendable () -> Value
   ) throws(GyreError) -> Value {
-    if modes.references.isEmpty { throw .invalid }
+    if modes.isEmpty { throw .invalid }
     let outcome = modes.withSelector { selector in
       Swift.Result { () throws(GyreError) in try wait(for: work, selector) }
     }

@@ -17,6 +17,7 @@ extension EventLoop {
   /// - Stands on: `GYRunLoopSourceRef` with a context of version 2.
   public final class DescriptorSource: Item, @unchecked Sendable {
     override class var kind: ItemKind { .source }
+    private let callback: DescriptorCallback
 
     /// The descriptor that the source was made for.
     ///
@@ -38,22 +39,24 @@ extension EventLoop {
       descriptor: Int32, events: Events = .readable, perform: @escaping (Events) -> Void
     ) {
       let loop = EventLoop.current
-      let callback = DescriptorCallback(loop: loop, descriptor: descriptor, perform: perform)
+      callback = DescriptorCallback(loop: loop, descriptor: descriptor, perform: perform)
       var context = GYRunLoopSourceContext2()
       context.version = 2
       context.info = callback.retained()
-      context.release = { Callback.release($0) }
+      context.release = { Callback.end($0) }
       context.getPort = { info in
         guard let info else { return -1 }
         return Callback.ask(info, as: DescriptorCallback.self) { $0.descriptor }
       }
       context.events = events.asked
       context.performEvents = { info, events in
-        Callback.call(info, as: DescriptorCallback.self) { $0.perform(Events(came: events)) }
+        Callback.call(info, as: DescriptorCallback.self) { $0.perform?(Events(came: events)) }
       }
       self.descriptor = descriptor
       super.init(loop: loop, reference: makeSource(&context))
     }
+
+    override func wasInvalidated() { Callback.end(callback.retained()) }
   }
 }
 
@@ -68,7 +71,7 @@ private func makeSource(_ context: inout GYRunLoopSourceContext2) -> OpaquePoint
 
 private final class DescriptorCallback: Callback {
   let descriptor: Int32
-  let perform: (EventLoop.DescriptorSource.Events) -> Void
+  private(set) var perform: ((EventLoop.DescriptorSource.Events) -> Void)?
 
   init(
     loop: EventLoop, descriptor: Int32,
@@ -78,6 +81,8 @@ private final class DescriptorCallback: Callback {
     self.perform = perform
     super.init(loop: loop)
   }
+
+  override func letGo() { perform = nil }
 }
 
 extension EventLoop.DescriptorSource {

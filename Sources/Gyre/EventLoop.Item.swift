@@ -44,18 +44,24 @@ extension EventLoop {
     /// - Stands on: `GYRunLoopTimerIsValid`, `GYRunLoopSourceIsValid`, `GYRunLoopObserverIsValid`.
     public final var isValid: Bool { kind.isValid(reference) != 0 }
 
-    /// Ends the item for good: it leaves all modes, and its closures are let go.
+    /// Ends the item for good: it leaves all modes, and the closure that it calls is let go.
     ///
-    /// It may be called in the item's own closure, which goes on. On another thread than the loop's a
-    /// call in progress goes on, and the closures are let go on the loop's thread when it next runs in a
-    /// common mode, or ends.
+    /// It may be called in the item's own closure, which goes on and is let go after that. On another
+    /// thread than the loop's a call in progress goes on, and the closure is let go on the loop's thread
+    /// when it next runs in a common mode, or ends.
     ///
     /// - Threads: any.
     /// - Callout: `cancel` of a source, for each mode that it leaves.
     /// - Since: 0.1.
     /// - Stands on: `GYRunLoopTimerInvalidate`, `GYRunLoopSourceInvalidate`,
     ///   `GYRunLoopObserverInvalidate`.
-    public final func invalidate() { kind.invalidate(reference) }
+    public final func invalidate() {
+      kind.invalidate(reference)
+      wasInvalidated()
+    }
+
+    /// The C library lets go of the context of a source only together with the source.
+    func wasInvalidated() {}
 
     /// What the C library offers for the kind of the item.
     class var kind: ItemKind { .source }

@@ -15,8 +15,13 @@ extension EventLoop {
   /// - Threads: any.
   /// - Since: 0.1.
   /// - Stands on: `GYRunLoopMode`.
-  public struct Mode: Sendable {
-    let reference: Reference
+  ///
+  /// Unchecked: neither the pointer changes nor what it points to.
+  public struct Mode: @unchecked Sendable {
+    /// The interned name: one for each name that is in use.
+    let handle: OpaquePointer
+    /// Nil where the name is a constant.
+    private let owner: Reference?
 
     /// The mode of a name.
     ///
@@ -24,18 +29,28 @@ extension EventLoop {
     /// - Since: 0.1.
     /// - Stands on: `GYRunLoopModeNamed`.
     public init(_ name: String) {
-      reference = .required(GYRunLoopModeNamed(name))
+      self.init(.required(GYRunLoopModeNamed(name)))
     }
 
-    init(owned handle: OpaquePointer) {
-      reference = Reference(owned: handle)
-    }
-
+    /// Adds a reference to one that the caller only borrows.
     init(borrowed handle: OpaquePointer) {
-      reference = Reference(borrowed: handle)
+      self.init(Reference(borrowed: handle))
     }
 
-    var handle: OpaquePointer { reference.pointer }
+    /// Takes over a reference that the caller owns.
+    init(owned handle: OpaquePointer) {
+      self.init(Reference(owned: handle))
+    }
+
+    init(constant handle: OpaquePointer) {
+      self.handle = handle
+      owner = nil
+    }
+
+    private init(_ reference: Reference) {
+      handle = reference.pointer
+      owner = reference
+    }
   }
 }
 
@@ -44,7 +59,7 @@ extension EventLoop.Mode {
   ///
   /// - Since: 0.1.
   /// - Stands on: `kGYRunLoopDefaultMode`.
-  public static let `default` = EventLoop.Mode(borrowed: kGYRunLoopDefaultMode)
+  public static var `default`: EventLoop.Mode { EventLoop.Mode(constant: kGYRunLoopDefaultMode) }
 
   /// A mode to run in while something short has the user's whole attention, such as a drag.
   ///
@@ -88,7 +103,6 @@ extension EventLoop.Mode: Hashable {
   /// - Since: 0.1.
   /// - Stands on: `GYEqual`.
   public static func == (a: EventLoop.Mode, b: EventLoop.Mode) -> Bool {
-    // Handles are interned: one for each name that is in use.
     a.handle == b.handle
   }
 

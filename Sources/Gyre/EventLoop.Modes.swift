@@ -10,17 +10,22 @@ extension EventLoop {
   /// - Since: 0.1.
   /// - Stands on: `GYRunLoopMode` and `GYArrayRef`.
   public struct Modes: Sendable {
-    let references: [Reference]
+    private enum Choice {
+      case common
+      case several([Mode])
+    }
+
+    private let choice: Choice
 
     /// The modes of a sequence.
     ///
     /// - Since: 0.1.
     public init(_ modes: some Sequence<Mode>) {
-      references = modes.map(\.reference)
+      choice = .several(Array(modes))
     }
 
-    private init(_ reference: Reference) {
-      references = [reference]
+    private init(_ choice: Choice) {
+      self.choice = choice
     }
 
     /// The common modes: the default mode, and what ``EventLoop/addCommonMode(_:)`` adds to the set.
@@ -30,7 +35,7 @@ extension EventLoop {
     ///
     /// - Since: 0.1.
     /// - Stands on: `kGYRunLoopCommonModes`.
-    public static let common = Modes(Reference(borrowed: kGYRunLoopCommonModes))
+    public static var common: Modes { Modes(.common) }
   }
 }
 
@@ -44,12 +49,28 @@ extension EventLoop.Modes: ExpressibleByArrayLiteral {
 }
 
 extension EventLoop.Modes {
-  /// Calls with the C object that stands for all of them: the one mode, or an array.
+  /// What the C functions take one after the other: single modes, or the name of the common ones.
+  var members: [EventLoop.Mode] {
+    switch choice {
+    case .common: [EventLoop.Mode(constant: kGYRunLoopCommonModes)]
+    case .several(let modes): modes
+    }
+  }
+
+  var isEmpty: Bool {
+    if case .several(let modes) = choice { modes.isEmpty } else { false }
+  }
+
+  /// Calls with the C object that stands for all of them: a name, or an array of names.
   func withSelector<Result>(_ body: (UnsafeRawPointer?) -> Result) -> Result {
-    if references.count == 1 { return body(UnsafeRawPointer(references[0].pointer)) }
-    var values = references.map { UnsafeRawPointer($0.pointer) as UnsafeRawPointer? }
-    var callbacks = kGYTypeArrayCallBacks
-    let array = Reference.required(GYArrayCreate(nil, &values, values.count, &callbacks))
-    return body(UnsafeRawPointer(array.pointer))
+    guard case .several(let modes) = choice else {
+      return body(UnsafeRawPointer(kGYRunLoopCommonModes))
+    }
+    return withExtendedLifetime(modes) {
+      var values = modes.map { UnsafeRawPointer($0.handle) as UnsafeRawPointer? }
+      var callbacks = kGYTypeArrayCallBacks
+      let array = Reference.required(GYArrayCreate(nil, &values, values.count, &callbacks))
+      return body(UnsafeRawPointer(array.pointer))
+    }
   }
 }

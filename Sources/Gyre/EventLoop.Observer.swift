@@ -83,7 +83,7 @@ extension EventLoop {
       let loop = EventLoop.current
       var context = GYRunLoopObserverContext(
         version: 0, info: ObserverCallback(loop: loop, action: action).retained(), retain: nil,
-        release: { Callback.release($0) }, copyDescription: nil)
+        release: { Callback.end($0) }, copyDescription: nil)
       let observer = GYRunLoopObserverCreate(
         nil, GYOptionFlags(activities.rawValue), repeats ? 1 : 0, order,
         { _, activity, info in

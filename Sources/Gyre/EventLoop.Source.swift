@@ -17,6 +17,7 @@ extension EventLoop {
   /// - Stands on: `GYRunLoopSourceRef` with a context of version 0.
   public final class Source: Item, @unchecked Sendable {
     override class var kind: ItemKind { .source }
+    private let callback: SourceCallback
 
     /// Makes a source.
     ///
@@ -38,12 +39,11 @@ extension EventLoop {
       perform: @escaping () -> Void
     ) {
       let loop = EventLoop.current
-      let callback = SourceCallback(
-        loop: loop, perform: perform, schedule: schedule, cancel: cancel)
+      callback = SourceCallback(loop: loop, perform: perform, schedule: schedule, cancel: cancel)
       var context = GYRunLoopSourceContext()
       context.info = callback.retained()
-      context.release = { Callback.release($0) }
-      context.perform = { info in Callback.call(info, as: SourceCallback.self) { $0.perform() } }
+      context.release = { Callback.end($0) }
+      context.perform = { info in Callback.call(info, as: SourceCallback.self) { $0.perform?() } }
       if schedule != nil {
         context.schedule = { info, _, mode in SourceCallback.tell(\.schedule, info, mode) }
       }
@@ -52,13 +52,15 @@ extension EventLoop {
       }
       super.init(loop: loop, reference: GYRunLoopSourceCreate(nil, order, &context))
     }
+
+    override func wasInvalidated() { Callback.end(callback.retained()) }
   }
 }
 
 private final class SourceCallback: Callback {
   typealias Change = @Sendable (EventLoop, EventLoop.Mode) -> Void
 
-  let perform: () -> Void
+  private(set) var perform: (() -> Void)?
   let schedule: Change?
   let cancel: Change?
 
@@ -68,6 +70,8 @@ private final class SourceCallback: Callback {
     self.cancel = cancel
     super.init(loop: loop)
   }
+
+  override func letGo() { perform = nil }
 
   /// A source is in modes of the loop that it was made for alone. Any thread.
   static func tell(

@@ -54,7 +54,7 @@ extension EventLoop {
       let loop = EventLoop.current
       var context = GYRunLoopTimerContext(
         version: 0, info: TimerCallback(loop: loop, action: action).retained(), retain: nil,
-        release: { Callback.release($0) }, copyDescription: nil)
+        release: { Callback.end($0) }, copyDescription: nil)
       let timer = GYRunLoopTimerCreateAt(
         Monotonic.nanoseconds(after: delay), interval.nanoseconds, 0,
         { _, info in Callback.call(info, as: TimerCallback.self) { $0.action() } }, &context)

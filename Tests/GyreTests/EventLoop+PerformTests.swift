@@ -19,7 +19,7 @@ import Testing
       for number in 1...5 {
         try? EventLoop.current.perform(in: .default) { log.add("\(number)") }
       }
-      EventLoop.current.run()
+      EventLoop.current.run(mode: .default, for: .zero)
       return log.text
     }
     #expect(text == "1 2 3 4 5")
@@ -33,7 +33,7 @@ import Testing
       try? loop.perform(in: ["one", "two"]) { log.add("several") }
       try? loop.perform(in: .common) { log.add("common") }
       for mode in ["two", .default, "one", .default, "other"] as [EventLoop.Mode] {
-        loop.run(mode: mode)
+        loop.run(mode: mode, for: .zero)
         log.add("|")
       }
       return log.text
@@ -68,7 +68,7 @@ import Testing
         }
       }
       try? EventLoop.current.perform(in: .default) { log.add("next") }
-      EventLoop.current.run()
+      EventLoop.current.run(mode: .default, for: .zero)
       return log.text
     }
     #expect(text == "called let go next")

@@ -128,7 +128,7 @@ import Testing
     let worker = LoopThread()
     defer { worker.end() }
     let isAwake = Event()
-    try? worker.loop.perform(in: .default) {
+    try? worker.loop.performAndWait(in: .default) {
       let observer = EventLoop.Observer(.afterWaiting) { _ in isAwake.happen() }
       try? EventLoop.current.add(observer, to: .default)
     }
@@ -275,6 +275,11 @@ import Testing
         handlersLoop.load(ordering: .acquiring)?._withUnsafeGuaranteedRef { $0.stop() }
       }
       sigaction(SIGUSR1, &action, nil)
+      // The threads of a test block signals, and this one was made by such a thread.
+      var signals = sigset_t()
+      sigemptyset(&signals)
+      sigaddset(&signals, SIGUSR1)
+      pthread_sigmask(SIG_UNBLOCK, &signals, nil)
       try? EventLoop.current.add(EventLoop.Source {}, to: .default)
       let timer = EventLoop.Timer(after: .zero) { pthread_kill(pthread_self(), SIGUSR1) }
       try? EventLoop.current.add(timer, to: .default)

@@ -1,3 +1,4 @@
+import Glibc
 import Gyre
 import Testing
 
@@ -12,6 +13,20 @@ import Testing
       case .source: EventLoop.Source(perform: action)
       case .descriptorSource: EventLoop.DescriptorSource(descriptor: -1) { _ in action() }
       case .observer: EventLoop.Observer(.all) { _ in action() }
+      }
+    }
+
+    /// An item that is called as soon as a run finds it, and again and again but for the source.
+    func makeReady(_ action: @escaping () -> Void) -> EventLoop.Item {
+      switch self {
+      case .timer: return EventLoop.Timer(every: .microseconds(1), after: .zero, action)
+      case .source:
+        let source = EventLoop.Source(perform: action)
+        source.signal()
+        return source
+      case .descriptorSource:
+        return EventLoop.DescriptorSource(descriptor: alwaysReady) { _ in action() }
+      case .observer: return make(action)
       }
     }
   }
@@ -91,18 +106,35 @@ import Testing
   }
 
   @Test(arguments: Kind.allCases)
-  func invalidatingLetsTheClosureGoAtTheLatestWithTheItem(kind: Kind) {
+  func invalidatingLetsTheClosureGo(kind: Kind) {
+    let text = onThread {
+      let log = Log()
+      let item = kind.make(tracing(log))
+      try? EventLoop.current.add(item, to: .default)
+      item.invalidate()
+      log.add("invalidated")
+      return log.text + (item.isValid ? " still valid" : "")
+    }
+    #expect(text == "let-go invalidated")
+  }
+
+  @Test(arguments: Kind.allCases)
+  func invalidatingBreaksTheRingOfAClosureThatHoldsItsItem(kind: Kind) {
     let text = onThread {
       let log = Log()
       do {
-        let item = kind.make(tracing(log))
-        try? EventLoop.current.add(item, to: .default)
+        let own = Box<EventLoop.Item?>(nil)
+        let tracer = Tracer { log.add("let-go") }
+        let item = kind.make {
+          tracer.touch()
+          own.value?.invalidate()
+        }
+        own.value = item
         item.invalidate()
       }
-      log.add("dropped")
       return log.text
     }
-    #expect(text == "let-go dropped")
+    #expect(text == "let-go")
   }
 
   @Test(arguments: Kind.allCases)
@@ -137,7 +169,7 @@ import Testing
     #expect(log.text == "let-go")
   }
 
-  @Test(arguments: [Kind.timer, .observer])
+  @Test(arguments: Kind.allCases)
   func aClosureMayInvalidateItsOwnItemAndGoOn(kind: Kind) {
     let text = onThread {
       let log = Log()
@@ -152,10 +184,7 @@ import Testing
           log.add("invalidated")
           tracer.touch()
         }
-        let item =
-          kind == .timer
-          ? EventLoop.Timer(every: .milliseconds(1), action)
-          : EventLoop.Observer(.beforeTimers) { _ in action() }
+        let item = kind.makeReady(action)
         own.value = item
         try? loop.add(item, to: .default)
       }
@@ -167,7 +196,7 @@ import Testing
   }
 
   /// The closure's memory must not go while the loop's thread is in it, or about to enter it.
-  @Test(arguments: [Kind.timer, .observer, .source])
+  @Test(arguments: Kind.allCases)
   func invalidatingFromAnotherThreadDuringCallsIsSafe(kind: Kind) {
     let rounds = 500
     let letGo = Box(0)
@@ -177,43 +206,26 @@ import Testing
       let isCalled = Event()
       try? worker.loop.perform(in: .default) {
         let tracer = Tracer { letGo.change { $0 += 1 } }
-        let action = {
+        let item = kind.makeReady {
           isCalled.happen()
           tracer.touch()
         }
-        let item: EventLoop.Item
-        switch kind {
-        case .timer: item = EventLoop.Timer(every: .microseconds(1), action)
-        case .source:
-          let again = Box<EventLoop.Source?>(nil)
-          let source = EventLoop.Source {
-            action()
-            again.value?.signal()
-          }
-          again.value = source
-          source.signal()
-          item = source
-          forgetLater.value = again
-        default: item = EventLoop.Observer(.beforeSources) { _ in action() }
-        }
-        try? EventLoop.current.add(item, to: .default)
         made.value = item
+        try? EventLoop.current.add(item, to: .default)
       }
-      worker.loop.wakeUp()
       guard isCalled.wait() else {
         Issue.record("never called")
         break
       }
       made.value?.invalidate()
-      made.value = nil
-      forgetLater.value?.value = nil
     }
     worker.end()
     #expect(letGo.value == rounds)
   }
 }
 
-private let forgetLater = Box<Box<EventLoop.Source?>?>(nil)
+/// A file that is always readable, open as long as the process.
+private let alwaysReady = open(#filePath, O_RDONLY | O_CLOEXEC)
 
 private func tracing(_ log: Log) -> () -> Void {
   let tracer = Tracer { log.add("let-go") }

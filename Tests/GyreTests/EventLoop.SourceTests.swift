@@ -27,6 +27,7 @@ import Testing
       try? EventLoop.current.add(source, to: .default)
       source.signal()
       for _ in 0..<3 { EventLoop.current.run(mode: .default, for: .zero) }
+      source.invalidate()
       return log.text
     }
     #expect(text == "performed performed")
@@ -145,6 +146,7 @@ import Testing
       try? EventLoop.current.add(source, to: .default)
       source.signal()
       EventLoop.current.run(mode: .default, for: .zero)
+      source.invalidate()
       return log.text
     }
     #expect(text == "in in out out")

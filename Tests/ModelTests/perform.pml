@@ -1,42 +1,45 @@
 /* Performed work: the queue that brings blocks to a loop's thread.
  *
- * Threads that push blocks and wake the loop; one that takes the first block back; the loop, which
- * looks once per wake-up, and may end at any moment. The wake-up itself is one flag (wake.pml).
+ * Threads that push blocks, and wake the loop or leave that to others; one that takes the first
+ * block back; the loop, which looks once per wake-up, and may end at any moment. The wake-up itself
+ * is one flag (wake.pml).
  *
  * Properties:
  * - Each block comes to one end, and one only: it is run, taken back, released by the end of the
- *   loop, or refused and so still the caller's. Its memory is freed once.
+ *   loop, or refused and so still the caller's. Its memory is given back once.
  * - The blocks of one thread run in the order in which they were pushed (R60).
- * - The loop does not come to rest with a block in the queue that was pushed before a wake-up.
+ * - The loop does not come to rest with a block in the queue if a wake-up came after its push had
+ *   returned (R62).
  *
- * config run  -DENDS=0
- * config end  -DENDS=1
- * mutant run  PUSH_STORES     pushes by a load and a store
- * mutant run  TAKE_STORES     takes the stack by a load and a store
- * mutant run  NEWEST_FIRST    appends the stack as it lies
- * mutant run  COUNTS_LATE     takes the stack before it counts, so that the queue looks empty
- * mutant run  COUNT_FIRST     looks at the count before the stack
- * mutant run  TAKES_UNLOCKED  takes a block back without the lock
- * mutant run  RUNS_UNASKED    runs a block without asking whether it was taken back
- * mutant end  END_EMPTIES     leaves an empty stack behind at the end, not the sentinel
- * mutant end  PUSH_UNCHECKED  pushes without looking for the sentinel
+ * config run -DPUSHERS=2 -DEACH=2 -DENDS=0
+ * config end -DPUSHERS=2 -DEACH=1 -DENDS=1
+ *
+ * mutant run PUSH_STORES     pushes by a load and a store
+ * mutant run TAKE_STORES     takes the stack by a load and a store
+ * mutant run NEWEST_FIRST    takes the stack as it lies
+ * mutant run COUNTS_LATE     counts a block after it was pushed
+ * mutant run KEPT_LAST       runs what has come in before what was kept
+ * mutant run TAKES_UNLOCKED  takes a block back without the lock
+ * mutant run RUNS_UNASKED    runs a block without asking whether it was taken back
+ * mutant end END_EMPTIES     leaves an empty stack behind at the end, not the sentinel
+ * mutant end PUSH_UNCHECKED  pushes without looking for the sentinel
  */
 
-/* EACH: the blocks of one pusher. */
+/* EACH: how many blocks a pusher pushes. */
 #define BLOCKS (PUSHERS * EACH)
-#define ENDED 255 /* GY_BLOCKS_ENDED */
+#define ENDED 255 /* the sentinel */
 #define NONE 0
 
 /* Blocks are numbered from 1, and those of a pusher in the order in which it pushes them. */
 #define PUSHER(block) (((block) - 1) / EACH)
 
 /* struct gy_block_queue */
-byte incoming;        /* the newest block */
-byte pending_count;   /* also read without the lock */
+byte incoming; /* the newest block */
+byte count;
 byte pending[BLOCKS]; /* oldest first; the lock */
-byte length;
+byte kept;            /* how many those are */
 
-byte next_incoming[BLOCKS + 1];
+byte next[BLOCKS + 1]; /* of each block, in the stack or in a chain */
 bool is_locked;
 
 /* The perform that block 1 belongs to. */
@@ -48,19 +51,33 @@ bool is_given;         /* the client has the perform */
 bool is_woken;
 bool is_to_end;
 
-/* ---- what may happen to a block ---- */
+/* ---- what may come of a block ---- */
 
 mtype = { RUN, TAKEN_BACK, RELEASED, REFUSED };
 mtype fate[BLOCKS + 1];
-bool is_freed[BLOCKS + 1];
+bool is_given_back[BLOCKS + 1];
+bool has_returned[BLOCKS + 1]; /* the push */
+bool is_owed[BLOCKS + 1];      /* a wake-up came after that */
 byte newest_run[PUSHERS];
 
 inline settle(block, what) {
     atomic { assert(fate[block] == 0); fate[block] = what }
 }
 
-inline free_block(block) {
-    atomic { assert(!is_freed[block]); is_freed[block] = true }
+inline give_back(block) {
+    atomic { assert(!is_given_back[block]); is_given_back[block] = true }
+}
+
+/* gy_wake_up */
+inline wake_up() {
+    d_step {
+        is_woken = true;
+        i = 1;
+        do
+        :: i <= BLOCKS -> is_owed[i] = has_returned[i]; i++
+        :: else -> i = 0; break
+        od
+    }
 }
 
 /* ---- items/block.c ---- */
@@ -68,80 +85,76 @@ inline free_block(block) {
 inline lock() { atomic { !is_locked -> is_locked = true } }
 inline unlock() { is_locked = false }
 
+#ifdef PUSH_UNCHECKED
+#define HAS_ENDED false
+#else
+#define HAS_ENDED (top == ENDED)
+#endif
+
 /* gy_block_queue_push */
 inline push(block) {
+#ifndef COUNTS_LATE
+    count++;
+#endif
     top = incoming;
     do
-#ifndef PUSH_UNCHECKED
-    :: top == ENDED -> break
-    :: top != ENDED ->
-#else
-    ::
-#endif
-       next_incoming[block] = top;
+    :: HAS_ENDED -> count--; pushed = false; break
+    :: !HAS_ENDED ->
+       next[block] = top;
        atomic {
+           pushed = incoming == top;
 #ifdef PUSH_STORES
-           incoming = block; break
-#else
+           pushed = true;
+#endif
            if
-           :: incoming == top -> incoming = block; break
+           :: pushed -> incoming = block; break
            :: else -> top = incoming
            fi
-#endif
        }
-    od
-}
-
-/* append_reversed; the lock. `newest` is the top of a chain. */
-inline append_reversed(newest, guard) {
-    d_step {
-        count = 0;
-        block = newest;
-        do
-        :: block != NONE -> count++; block = next_incoming[block]
-        :: else -> break
-        od;
-        length = length + count;
-        pending_count = pending_count + count - guard;
-        block = newest;
-        i = 1;
-        do
-        :: i <= count ->
-#ifdef NEWEST_FIRST
-           pending[length - count + i - 1] = block;
-#else
-           pending[length - i] = block;
+    od;
+#ifdef COUNTS_LATE
+    count++
 #endif
-           block = next_incoming[block];
-           i++
-        :: else -> break
-        od;
-        block = NONE; count = 0; i = 0
-    }
 }
 
-/* gy_block_queue_take_in; the lock. Counted while the blocks are in neither place. */
-inline take_in() {
+/* reversed: `top` is the newest of a chain, and then the oldest. */
+inline reverse() {
+#ifdef NEWEST_FIRST
+    skip
+#else
+    d_step {
+        do
+        :: top != NONE -> after = next[top]; next[top] = first; first = top; top = after
+        :: else -> break
+        od;
+        top = first; first = NONE; after = NONE
+    }
+#endif
+}
+
+/* gy_block_queue_take_incoming: `top` is the oldest, or NONE. The lock. */
+inline take_incoming() {
     top = incoming;
     if
-    :: top != NONE && top != ENDED ->
+    :: top == NONE || top == ENDED -> top = NONE
+    :: else ->
 #ifdef TAKE_STORES
-       pending_count++;
        incoming = NONE;
 #else
-#ifndef COUNTS_LATE
-       pending_count++;
-#endif
        atomic { top = incoming; incoming = NONE };
 #endif
-#ifdef COUNTS_LATE
-       append_reversed(top, 0)
-#else
-       append_reversed(top, 1)
-#endif
-    :: else
-    fi;
-    top = NONE
+       reverse()
+    fi
+}
+
+/* keep_all; the lock. */
+inline keep_all() {
+    d_step {
+        do
+        :: top != NONE -> pending[kept] = top; kept++; top = next[top]
+        :: else -> break
+        od
+    }
 }
 
 /* gy_block_queue_end; the lock. */
@@ -152,37 +165,22 @@ inline end_queue() {
     atomic { top = incoming; incoming = ENDED };
 #endif
     if
-    :: top != ENDED -> append_reversed(top, 0)
+    :: top != ENDED -> reverse(); keep_all()
     :: else
     fi;
     top = NONE
 }
 
-/* gy_block_queue_is_empty: two looks, without the lock. */
-inline look_if_empty() {
-#ifdef COUNT_FIRST
-    is_empty = pending_count == 0;
-    is_empty = is_empty && (incoming == NONE || incoming == ENDED)
-#else
-    is_empty = incoming == NONE || incoming == ENDED;
-    is_empty = is_empty && pending_count == 0
-#endif
-}
-
-/* gy_block_queue_remove of the i-th; the lock. */
-inline remove(i) {
+/* gy_block_queue_remove of pending[i]; the lock. */
+inline remove() {
     d_step {
-        position = i;
         do
-        :: position + 1 < length ->
-           pending[position] = pending[position + 1];
-           position++
+        :: i + 1 < kept -> pending[i] = pending[i + 1]; i++
         :: else -> break
         od;
-        length--;
-        pending[length] = NONE;
-        pending_count--;
-        position = 0
+        kept--;
+        pending[kept] = NONE;
+        i = 0
     }
 }
 
@@ -199,17 +197,21 @@ inline leave_pending(state, moved) {
     }
 }
 
-/* gy_perform_enqueue, then gy_wake_up. */
-proctype Pusher(byte first) {
-    byte block = first, top;
+proctype Pusher(byte first_block) {
+    byte block = first_block, top, i;
+    bool pushed;
     do
-    :: block < first + EACH ->
+    :: block < first_block + EACH ->
        push(block);
        if
-       :: top == ENDED -> settle(block, REFUSED); free_block(block)
-       :: else -> is_given = is_given || block == 1
+       :: pushed -> atomic { has_returned[block] = true; is_given = is_given || block == 1 }
+       :: else -> settle(block, REFUSED); give_back(block)
        fi;
-       is_woken = true;
+       atomic { pushed = false; top = NONE };
+       if
+       :: wake_up()
+       :: true
+       fi;
        block++
     :: else -> break
     od
@@ -217,7 +219,7 @@ proctype Pusher(byte first) {
 
 /* gy_perform_cancel of block 1 */
 active proctype Canceller() {
-    byte top, block, count, i, position;
+    byte top, first, after, i;
     bool moved;
 end_not_given:
     is_given;
@@ -227,9 +229,9 @@ end_not_given:
 #ifndef TAKES_UNLOCKED
        lock(); /* unqueue */
 #endif
-       take_in();
-       moved = has_block;
-       has_block = false;
+       take_incoming();
+       keep_all();
+       atomic { moved = has_block; has_block = false };
        if
        :: moved ->
           d_step {
@@ -238,13 +240,14 @@ end_not_given:
               :: else -> i++
               od
           };
-          remove(i)
+          remove();
+          count--
        :: else
        fi;
        unlock();
        settle(1, TAKEN_BACK);
        if
-       :: moved -> free_block(1)
+       :: moved -> give_back(1)
        :: else
        fi
     :: else
@@ -266,40 +269,59 @@ inline run_block(block) {
     :: moved ->
        settle(block, RUN);
        d_step {
-           assert(!is_freed[block]);
-           assert(block > newest_run[PUSHER(block)]);
+           assert(!is_given_back[block] && block > newest_run[PUSHER(block)]);
            newest_run[PUSHER(block)] = block
        }
     :: else
     fi;
-    free_block(block)
+    give_back(block)
+}
+
+inline pick(block) {
+    taken[picked] = block;
+    picked++;
+    has_block = has_block && block != 1
+}
+
+inline pick_kept() {
+    d_step {
+        do
+        :: i < kept -> pick(pending[i]); pending[i] = NONE; i++
+        :: else -> break
+        od;
+        kept = 0; i = 0
+    }
+}
+
+inline pick_incoming() {
+    take_incoming();
+    d_step {
+        do
+        :: top != NONE -> pick(top); top = next[top]
+        :: else -> break
+        od
+    }
 }
 
 /* gy_perform_run_step; every block runs in the mode. */
 inline run_step() {
-    look_if_empty();
     if
-    :: !is_empty ->
-       lock();
-       take_in();
-       d_step { /* take_matching */
-           do
-           :: taken_count < length ->
-              taken[taken_count] = pending[taken_count];
-              has_block = has_block && taken[taken_count] != 1;
-              pending[taken_count] = NONE;
-              taken_count++
-           :: else -> break
-           od;
-           pending_count = pending_count - length;
-           length = 0
-       };
+    :: count != 0 -> /* gy_block_queue_is_empty */
+       lock(); /* pick_all */
+#ifdef KEPT_LAST
+       pick_incoming();
+       pick_kept();
+#else
+       pick_kept();
+       pick_incoming();
+#endif
+       count = count - picked;
        unlock();
        do
-       :: i < taken_count -> run_block(taken[i]); taken[i] = NONE; i++
+       :: i < picked -> run_block(taken[i]); taken[i] = NONE; i++
        :: else -> break
        od;
-       atomic { i = 0; taken_count = 0 }
+       atomic { i = 0; picked = 0 }
     :: else
     fi
 }
@@ -310,8 +332,8 @@ inline end_performs() {
     :: lock(); /* take_any */
        end_queue();
        if
-       :: length == 0 -> unlock(); break
-       :: else -> taken[0] = pending[0]; remove(0); has_block = has_block && taken[0] != 1
+       :: kept == 0 -> unlock(); break
+       :: else -> atomic { pick(pending[0]); picked = 0; remove(); count-- }
        fi;
        unlock();
        moved = true;
@@ -323,13 +345,13 @@ inline end_performs() {
        :: moved -> settle(taken[0], RELEASED)
        :: else
        fi;
-       free_block(taken[0])
+       give_back(taken[0])
     od
 }
 
 active proctype Loop() {
-    byte top, block, count, i, position, taken[BLOCKS], taken_count;
-    bool moved, is_empty;
+    byte top, first, after, i, taken[BLOCKS], picked;
+    bool moved;
     do
     :: i < PUSHERS -> run Pusher(1 + i * EACH); i++
     :: else -> i = 0; break
@@ -340,13 +362,14 @@ active proctype Loop() {
     :: timeout -> break
     od;
     if
-    :: is_to_end -> end_performs(); timeout
+    :: is_to_end -> end_performs(); timeout; assert(count == 0)
     :: else
     fi;
     d_step {
         i = 1;
         do
-        :: i <= BLOCKS -> assert(fate[i] != 0 && is_freed[i]); i++
+        :: i <= BLOCKS && (is_owed[i] || is_to_end) -> assert(fate[i] != 0 && is_given_back[i]); i++
+        :: i <= BLOCKS && !(is_owed[i] || is_to_end) -> i++
         :: else -> break
         od
     }

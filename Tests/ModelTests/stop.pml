@@ -1,22 +1,27 @@
 /* Stopping: the stop word across nested runs, and the wake-up that goes with a stop.
  *
  * One thread that runs its loop twice, with runs nested in any step; threads that stop the loop at
- * any moment. The eventfd is not shown: a sleep ends when the phase says so (wake.pml).
+ * any moment, and whose reference to it may be gone once the loop can be told of the stop. The
+ * eventfd is not shown: a sleep ends when the phase says so (wake.pml).
  *
  * Properties:
  * - A run that looks at its stop word sees a stop if one was made while it was the innermost run in
  *   progress, and only then: no stop reaches a run around it, nested in it or after it, and none
  *   that was made outside a run reaches any (R43 to R46).
  * - No run stays asleep when it has been stopped (R48).
+ * - The loop does not go while a stop still has to touch it.
  *
- * config nested  -DNESTED_RUNS=2 -DSTOPPERS=2
- * config flat    -DNESTED_RUNS=0 -DSTOPPERS=3
- * mutant nested NO_LOOK_BEFORE_SLEEP  falls asleep without a look at the stop word
+ * config flat   -DNESTED_RUNS=0 -DSTOPPERS=3
+ * config nested -DNESTED_RUNS=2 -DSTOPPERS=2
+ *
+ * mutant flat   NO_LOOK_BEFORE_SLEEP  falls asleep without a look at the stop word
+ * mutant nested NO_LOOK_BEFORE_SLEEP  as above
  * mutant nested NO_WAKE_UP            stops without a wake-up
  * mutant nested WAKES_FIRST           wakes the loop, then changes the word
  * mutant nested STORES                reads the word, then stores it: no compare and swap
  * mutant nested KEEPS_WORD            a run begins with the stop word of the run around it
  * mutant nested FORGETS_WORD          a run that ends leaves a fresh word to the run around it
+ * mutant flat   NO_HOLD               does not hold the loop between the stop and the wake-up
  */
 
 #include "phase.inc"
@@ -34,6 +39,10 @@ byte stop;
 byte innermost;               /* the run in progress that a stop is for */
 bool is_stopped[ALL_RUNS + 1]; /* a stop was made while this run was the innermost */
 
+byte holders; /* gy_wake_hold: counted in the upper bits of the wake state */
+byte begun;   /* stops */
+bool is_gone; /* the loop's memory */
+
 /* ---- the other threads ---- */
 
 /* The stop lands on the innermost run, and there is one. */
@@ -44,7 +53,7 @@ inline mark_word(word) {
     asks = true
 }
 
-/* gy_loop_stop, up to its compare-and-swap. */
+/* ask_to_stop */
 inline ask() {
 #ifdef STORES
     byte word = stop;
@@ -54,6 +63,7 @@ inline ask() {
     fi
 #else
     atomic {
+        assert(!is_gone);
         if
         :: (stop & RUNNING) != 0 -> mark_word(stop)
         :: else
@@ -63,11 +73,16 @@ inline ask() {
 }
 
 inline wake_innermost() {
-    atomic { wake_change(true, rings); rings = false }
+    atomic { assert(!is_gone); wake_change(true, rings); rings = false }
 }
 
+/* gy_loop_stop */
 active [STOPPERS] proctype Stopper() {
     bool asks, rings;
+    atomic { begun++; holders++ };
+#ifdef NO_HOLD
+    holders--;
+#endif
 #ifdef WAKES_FIRST
     wake_innermost();
 #endif
@@ -76,7 +91,10 @@ active [STOPPERS] proctype Stopper() {
     if
     :: asks -> wake_innermost()
     :: else
-    fi
+    fi;
+#endif
+#ifndef NO_HOLD
+    atomic { assert(!is_gone); holders-- }
 #endif
 }
 
@@ -203,9 +221,14 @@ after_exit:
         :: depth == 0 && runs == TOP_RUNS + nested_runs
         :: depth > 0 && nested_in[depth] == AT_ENTRY -> depth--; goto after_entry
         :: depth > 0 && nested_in[depth] == EARLY -> depth--; goto after_early
-        :: depth > 0 && nested_in[depth] == BEFORE_WAITING -> depth--; polls = true; goto after_waiting
+        :: depth > 0 && nested_in[depth] == BEFORE_WAITING ->
+           depth--; polls = true; goto after_waiting
         :: depth > 0 && nested_in[depth] == LATE -> depth--; goto after_late
         :: depth > 0 && nested_in[depth] == AT_EXIT -> depth--; goto after_exit
         fi
-    }
+    };
+
+    begun == STOPPERS; /* until then there are references to the loop */
+    holders == 0;      /* gy_wake_end */
+    is_gone = true
 }

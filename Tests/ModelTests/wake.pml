@@ -1,8 +1,8 @@
 /* Waking a loop: the sleep state, and the eventfd that is watched edge-triggered and never read.
  *
- * A loop whose run may have runs nested in it, in another mode with an epoll set of its own; threads
- * that leave work and wake it; one that moves a deadline and nudges it; a port that becomes ready;
- * and the end of the loop, when its thread returns or is cancelled in its sleep.
+ * A loop whose run may have runs nested in it, in another mode with an epoll set of its own;
+ * threads that leave work and wake it; one that moves a deadline and nudges it; a port that becomes
+ * ready; and the end of the loop, when its thread returns or is cancelled in its sleep.
  *
  * Properties:
  * - A wake-up that a run remembers, or that finds it asleep, ends its sleep (R48, R150, R153).
@@ -13,9 +13,9 @@
  *
  * config flat   -DNESTED_RUNS=0 -DWAKERS=3 -DNUDGERS=1 -DPORTS=1 -DCANCELLERS=0
  * config cancel -DNESTED_RUNS=1 -DWAKERS=2 -DNUDGERS=0 -DPORTS=0 -DCANCELLERS=1
- * config nested -DNESTED_RUNS=1 -DWAKERS=2 -DNUDGERS=1 -DPORTS=1 -DCANCELLERS=0
+ * config nested -DNESTED_RUNS=1 -DWAKERS=2 -DNUDGERS=1 -DPORTS=0 -DCANCELLERS=0
  * config deep   -DNESTED_RUNS=2 -DWAKERS=2 -DNUDGERS=0 -DPORTS=0 -DCANCELLERS=0
- * config poll   -DNESTED_RUNS=0 -DWAKERS=3 -DNUDGERS=1 -DPORTS=1 -DCANCELLERS=0 -DPOLL
+ * config poll   -DNESTED_RUNS=0 -DWAKERS=2 -DNUDGERS=1 -DPORTS=1 -DCANCELLERS=0 -DPOLL
  *
  * mutant flat   NO_RECHECK         falls asleep over a wake-up that is remembered
  * mutant flat   WRITES_FIRST       writes, then changes the state

@@ -1,4 +1,5 @@
 /* Observers as the public sees them. Locks are taken below; any thread. */
+#undef __BLOCKS__ /* blocks come as pointers here, from whichever compiler (base/block_abi.h) */
 #include <gyre/GYRunLoopObserver.h>
 
 #include "api/arguments.h"
@@ -34,11 +35,9 @@ static void call_block(GYRunLoopObserverRef observer, GYRunLoopActivity activity
     gy_block_invoke_observer(block, observer, activity);
 }
 
-/* Declared here for compilers that know no blocks: to the linker a block is a pointer. */
-#ifndef __BLOCKS__
+/* To the linker a block is a pointer. */
 GY_EXPORT GYRunLoopObserverRef GYRunLoopObserverCreateWithHandler(GYAllocatorRef, GYOptionFlags,
                                                                   GYBoolean, GYIndex, void *);
-#endif
 
 GYRunLoopObserverRef GYRunLoopObserverCreateWithHandler(GYAllocatorRef allocator,
                                                         GYOptionFlags activities, GYBoolean repeats,

@@ -1,4 +1,5 @@
 /* Performed work as the public sees it. Locks are taken below; any thread. */
+#undef __BLOCKS__ /* blocks come as pointers here, from whichever compiler (base/block_abi.h) */
 #include <gyre/GYRunLoopPerform.h>
 
 #include "api/arguments.h"
@@ -75,10 +76,8 @@ static bool enqueue_block(GYRunLoopRef rl, GYTypeRef mode, const void *given) {
     return false;
 }
 
-/* Declared here for compilers that know no blocks: to the linker a block is a pointer. */
-#ifndef __BLOCKS__
+/* To the linker a block is a pointer. */
 GY_EXPORT void GYRunLoopPerformBlock(GYRunLoopRef, GYTypeRef, void *);
-#endif
 
 void GYRunLoopPerformBlock(GYRunLoopRef rl, GYTypeRef mode, void *block) {
     static const char call[] = "GYRunLoopPerformBlock";

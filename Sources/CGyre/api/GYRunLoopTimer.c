@@ -1,4 +1,5 @@
 /* Timers as the public sees them. Locks are taken below; any thread. */
+#undef __BLOCKS__ /* blocks come as pointers here, from whichever compiler (base/block_abi.h) */
 #include <gyre/GYRunLoopTimer.h>
 
 #include "api/arguments.h"
@@ -74,12 +75,10 @@ GYRunLoopTimerRef GYRunLoopTimerCreateAt(int64_t fire_at_ns, int64_t interval_ns
 
 static void call_block(GYRunLoopTimerRef timer, void *block) { gy_block_invoke_timer(block, timer); }
 
-/* Declared here for compilers that know no blocks: to the linker a block is a pointer. */
-#ifndef __BLOCKS__
+/* To the linker a block is a pointer. */
 GY_EXPORT GYRunLoopTimerRef GYRunLoopTimerCreateWithHandler(GYAllocatorRef, GYAbsoluteTime,
                                                             GYTimeInterval, GYOptionFlags, GYIndex,
                                                             void *);
-#endif
 
 GYRunLoopTimerRef GYRunLoopTimerCreateWithHandler(GYAllocatorRef allocator, GYAbsoluteTime fireDate,
                                                   GYTimeInterval interval, GYOptionFlags flags,

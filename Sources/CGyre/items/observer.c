@@ -97,13 +97,14 @@ bool gy_observer_list_insert(gy_observer_list *list, GYRunLoopObserverRef observ
     return true;
 }
 
-bool gy_observer_list_remove(gy_observer_list *list, const struct GYRunLoopObserver *observer) {
+gy_observer_entry *gy_observer_list_remove(gy_observer_list *list,
+                                           const struct GYRunLoopObserver *observer) {
     gy_observer_entry *entry = find(list, observer);
-    if (entry == NULL) return false;
+    if (entry == NULL) return NULL;
     /* Sequentially consistent: a round that has announced a call of it looks once more. */
     atomic_store_explicit(&entry->observer, NULL, memory_order_seq_cst);
     if (gy_observer_list_first(list) == NULL) {
         atomic_store_explicit(&list->activities, 0, memory_order_relaxed);
     }
-    return true;
+    return entry;
 }

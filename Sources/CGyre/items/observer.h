@@ -16,10 +16,6 @@ struct GYRunLoopObserver {
     GYRunLoopObserverCallBack callout;
     GYRunLoopObserverContext context; /* all but its info */
     bool repeats;
-    /* References that modes gave up while a round may still have looked at the observer, and the list
-     * of such observers; its loop's lock. */
-    uint32_t late_references;
-    struct GYRunLoopObserver *next_late;
 };
 
 /* A place in a list: by order, then by when it was added. */
@@ -31,11 +27,14 @@ typedef struct gy_observer_place {
 typedef struct gy_observer_entry {
     gy_observer_place place;
     _Atomic(GYRunLoopObserverRef) observer; /* NULL: it has left */
+    /* It has left, and its mode's reference is here until no round looks at it any more; the lock. */
+    GYRunLoopObserverRef late;
 } gy_observer_entry;
 
 /* Once it is published, entries are only added behind the others, or leave. */
 typedef struct gy_observer_array {
-    struct gy_observer_array *next_late; /* replaced while a round may still have looked at it */
+    struct gy_observer_array *next_late; /* valid while `is_late`: it is in its loop's list; the lock */
+    bool is_late, is_replaced;
     _Atomic uint32_t count;
     uint32_t room;
     gy_observer_entry entries[]; /* by ascending place */
@@ -58,7 +57,9 @@ GYRunLoopObserverRef gy_observer_list_first(gy_observer_list *list);
  * caller frees when no round looks at it any more. False, with errno, where memory is out. */
 bool gy_observer_list_insert(gy_observer_list *list, GYRunLoopObserverRef observer,
                              uint64_t sequence, gy_observer_array **old);
-bool gy_observer_list_remove(gy_observer_list *list, const struct GYRunLoopObserver *observer);
+/* Where it was, so that the caller can leave its reference there; NULL: it was not there. */
+gy_observer_entry *gy_observer_list_remove(gy_observer_list *list,
+                                           const struct GYRunLoopObserver *observer);
 
 static inline gy_observer_array *gy_observer_list_array(gy_observer_list *list) {
     /* Sequentially consistent: whoever replaces the array and sees no round under way is seen by the

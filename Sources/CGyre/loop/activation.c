@@ -50,5 +50,5 @@ void gy_activation_end(GYRunLoopRef loop) {
 
 bool gy_activation_is_gone(GYRunLoopRef loop, const void *frame) {
     const gy_activation *innermost = gy_loop_innermost(loop);
-    return innermost != NULL && (uintptr_t)innermost->frame < (uintptr_t)frame;
+    return innermost != NULL && (uintptr_t)innermost->frame <= (uintptr_t)frame;
 }

@@ -3,8 +3,8 @@
  *
  * Owns: the loop's stack of activations. A callback may leave a run by a C++ exception or a jump; no
  * clean-up runs then, for that would need the unwinder. Each activation knows the address of its
- * frame instead: the next run that begins above it (at a higher address, for the stack grows
- * down) finds it dead and retires it.
+ * frame instead: the next run that begins there or above it (at a higher address, for the stack
+ * grows down) finds it gone.
  * Threads: the loop's own. */
 #ifndef GYRE_LOOP_ACTIVATION_H
 #define GYRE_LOOP_ACTIVATION_H

@@ -18,6 +18,11 @@ static inline bool gy_loop_is_current(const struct GYRunLoop *loop) {
     return loop == gy_current_loop;
 }
 
+/* Whether items may be added, by this thread; the lock. */
+static inline bool gy_loop_takes_items(const struct GYRunLoop *loop) {
+    return !gy_loop_is_dead(loop) && (!loop->is_ending || gy_loop_is_current(loop));
+}
+
 /* The loops that are alive; the registry's lock. */
 extern gy_node gy_all_loops;
 

@@ -55,6 +55,7 @@ struct GYRunLoop {
     gy_object head;
     gy_lock lock;
     _Atomic bool is_dead; /* set once, under the lock; read anywhere */
+    bool is_ending;       /* its thread is: other threads add nothing any more */
     bool is_main;         /* constant, but for the child of a fork */
     bool death_is_told;   /* R8: the first call after the main loop's end is reported */
 
@@ -85,11 +86,10 @@ struct GYRunLoop {
     uint32_t nested_edge_count;       /* ports made edge-triggered for a nested run (R98) */
 
     /* Rounds of observers under way: changed by the own thread. While there are any, arrays that were
-     * replaced and references that modes gave up are kept, by the lock, for the end of the last. */
+     * replaced, and those with references that a mode gave up, are listed for the end of the last. */
     _Atomic uint32_t rounds;
     _Atomic bool has_late;
     gy_observer_array *late_arrays;
-    GYRunLoopObserverRef late_observers;
     const struct gy_port *last_port; /* whose turn was the last one, and how many it had in a row */
     uint32_t turns_in_a_row;
     struct gy_firing *spare_firing; /* own: kept for the next time timers are due */
@@ -137,5 +137,10 @@ static inline gy_activation *gy_loop_innermost(GYRunLoopRef loop) {
 
 /* R43, R44; any thread, also a signal handler. */
 void gy_loop_stop(GYRunLoopRef loop);
+/* Own: whether the innermost run has been asked to stop. */
+static inline bool gy_loop_is_stopped(GYRunLoopRef loop) {
+    /* Acquire: pairs with the release in gy_loop_stop. */
+    return (atomic_load_explicit(&loop->stop, memory_order_acquire) & GY_STOP_ASKED) != 0;
+}
 
 #endif

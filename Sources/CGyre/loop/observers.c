@@ -11,54 +11,65 @@
  *
  * A round walks an array without the lock. It says so before it loads the array; whoever replaces an
  * array, or takes an observer out of one, does that before it asks whether a round is under way. All
- * four steps are sequentially consistent, so at least one of the two sees the other. */
+ * four steps are sequentially consistent, so at least one of the two sees the other. What is late is
+ * said to be there before that question, and looked for after the last round has ended, so none is
+ * left behind. */
 
 static bool is_in_round(GYRunLoopRef loop) {
+    atomic_store_explicit(&loop->has_late, true, memory_order_seq_cst);
     return atomic_load_explicit(&loop->rounds, memory_order_seq_cst) != 0;
 }
 
-static void free_when_unseen(GYRunLoopRef loop, gy_observer_array *array) {
-    if (array == NULL || !is_in_round(loop)) {
-        free(array);
-        return;
-    }
+static void make_late(GYRunLoopRef loop, gy_observer_array *array) {
+    if (array->is_late) return;
+    array->is_late = true;
     array->next_late = loop->late_arrays;
     loop->late_arrays = array;
-    atomic_store_explicit(&loop->has_late, true, memory_order_relaxed);
+}
+
+static void replace(GYRunLoopRef loop, gy_observer_array *array) {
+    if (array == NULL) return;
+    array->is_replaced = true;
+    if (is_in_round(loop)) make_late(loop, array);
+    if (!array->is_late) free(array);
 }
 
 /* A mode gives its reference up: the caller's to release, without the lock, or the round's. */
-static void give_up_reference(GYRunLoopRef loop, GYRunLoopObserverRef observer,
+static void give_up_reference(gy_mode *mode, GYRunLoopObserverRef observer, gy_observer_entry *entry,
                               uint32_t *references) {
-    if (!is_in_round(loop)) {
+    if (is_in_round(mode->loop)) {
+        entry->late = observer;
+        make_late(mode->loop, gy_observer_list_array(&mode->observers));
+    } else {
         ++*references;
-        return;
     }
-    if (observer->late_references++ == 0) {
-        observer->next_late = loop->late_observers;
-        loop->late_observers = observer;
-    }
-    atomic_store_explicit(&loop->has_late, true, memory_order_relaxed);
 }
 
-static void release_late(GYRunLoopRef loop) {
-    gy_loop_lock(loop);
-    gy_observer_array *arrays = loop->late_arrays;
-    GYRunLoopObserverRef observers = loop->late_observers;
-    loop->late_arrays = NULL;
-    loop->late_observers = NULL;
-    atomic_store_explicit(&loop->has_late, false, memory_order_relaxed);
-    gy_loop_unlock(loop);
-    for (gy_observer_array *next; arrays != NULL; arrays = next) {
-        next = arrays->next_late;
-        free(arrays);
+/* The lock. One late reference, which is the caller's now; NULL: there is none, and the arrays that
+ * were listed for theirs, or replaced, are done with. */
+static GYRunLoopObserverRef take_late(GYRunLoopRef loop) {
+    for (gy_observer_array *array; (array = loop->late_arrays) != NULL;) {
+        for (uint32_t i = 0; i < gy_observer_array_count(array); i++) {
+            GYRunLoopObserverRef late = array->entries[i].late;
+            array->entries[i].late = NULL;
+            if (late != NULL) return late;
+        }
+        loop->late_arrays = array->next_late;
+        array->is_late = false;
+        if (array->is_replaced) free(array);
     }
-    for (GYRunLoopObserverRef next; observers != NULL; observers = next) {
-        next = observers->next_late;
-        uint32_t references = observers->late_references;
-        observers->late_references = 0;
-        gy_tenant_release(&observers->item, references);
-    }
+    return NULL;
+}
+
+void gy_observer_release_late(GYRunLoopRef loop) {
+    atomic_store_explicit(&loop->has_late, false, memory_order_seq_cst);
+    GYRunLoopObserverRef late;
+    do {
+        gy_loop_lock(loop);
+        late = take_late(loop);
+        gy_loop_unlock(loop);
+        gy_release(late);
+    } while (late != NULL);
 }
 
 /* ---- entering and leaving ---- */
@@ -68,7 +79,7 @@ static bool enter_mode(gy_mode *mode, GYRunLoopObserverRef observer) {
     if (gy_observer_list_sequence(&mode->observers, observer) != 0) return true;
     uint64_t sequence = ++mode->loop->sequence;
     if (!gy_observer_list_insert(&mode->observers, observer, sequence, &old)) return false;
-    free_when_unseen(mode->loop, old);
+    replace(mode->loop, old);
     gy_retain(observer);
     observer->item.mode_count++;
     mode->is_given = true;
@@ -76,9 +87,10 @@ static bool enter_mode(gy_mode *mode, GYRunLoopObserverRef observer) {
 }
 
 static void leave_mode(gy_mode *mode, GYRunLoopObserverRef observer, uint32_t *references) {
-    if (!gy_observer_list_remove(&mode->observers, observer)) return;
+    gy_observer_entry *entry = gy_observer_list_remove(&mode->observers, observer);
+    if (entry == NULL) return;
     observer->item.mode_count--;
-    give_up_reference(mode->loop, observer, references);
+    give_up_reference(mode, observer, entry, references);
 }
 
 static uint64_t sequence_in(gy_mode *mode, const struct GYRunLoopObserver *observer) {
@@ -167,7 +179,7 @@ enum gy_add_result gy_observer_add(GYRunLoopRef loop, GYRunLoopObserverRef obser
                                    GYStringRef mode) {
     enum gy_add_result result = GY_ADD_DEAD_LOOP;
     gy_loop_lock(loop);
-    if (!gy_loop_is_dead(loop)) {
+    if (gy_loop_takes_items(loop)) {
         result = gy_item_is_valid(&observer->item) ? add_locked(loop, observer, mode) : GY_ADDED;
     }
     int saved = errno;
@@ -347,7 +359,9 @@ void gy_observer_end_round(GYRunLoopRef loop) {
     gy_loop_innermost(loop)->in_round = false;
     change_rounds(loop, -1);
     bool is_last = atomic_load_explicit(&loop->rounds, memory_order_relaxed) == 0;
-    if (is_last && atomic_load_explicit(&loop->has_late, memory_order_relaxed)) release_late(loop);
+    if (is_last && atomic_load_explicit(&loop->has_late, memory_order_seq_cst)) {
+        gy_observer_release_late(loop);
+    }
 }
 
 void gy_observer_call_all(GYRunLoopRef loop, GYRunLoopActivity activity) {

@@ -33,6 +33,8 @@ static inline void gy_observer_round(GYRunLoopRef loop, GYRunLoopActivity activi
     if ((wanted & activity) != 0) gy_observer_call_all(loop, activity);
 }
 
+/* Own thread, no round under way: gives up what modes gave up during one. */
+void gy_observer_release_late(GYRunLoopRef loop);
 /* Ends the round of the innermost run; for one whose frame is gone. */
 void gy_observer_end_round(GYRunLoopRef loop);
 /* Until no call of it is in progress; at once inside one. */

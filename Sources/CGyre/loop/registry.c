@@ -60,13 +60,22 @@ static void close_descriptors(GYRunLoopRef loop) {
     gy_loop_unlock(loop);
 }
 
-/* R4. Callbacks may add what they please until the loop is dead: that goes in the second round. */
+static void begin_to_end(GYRunLoopRef loop) {
+    gy_loop_lock(loop);
+    loop->is_ending = true;
+    gy_loop_unlock(loop);
+}
+
+/* R4. Callbacks on this thread may add what they please until the loop is dead: that goes in the second
+ * round. */
 static void tear_down(GYRunLoopRef loop) {
     gy_unwind_all(loop);
+    begin_to_end(loop);
     let_items_go(loop);
     set_dead(loop);
     let_items_go(loop);
     close_descriptors(loop);
+    gy_observer_release_late(loop);
     gy_registry_lock(); /* nobody is left between reading an item's loop and retaining it */
     gy_list_remove(&loop->in_registry);
     gy_registry_unlock();
@@ -141,7 +150,11 @@ static void after_fork_in_child(void) {
         next = n->next;
         GYRunLoopRef loop = gy_node_owner(n, struct GYRunLoop, in_registry);
         disinherit(loop);
-        if (loop != own) kill_in_child(loop);
+        if (loop == own) {
+            gy_signal_reset_in_child(loop);
+        } else {
+            kill_in_child(loop);
+        }
     }
     main_loop = own;
     if (own != NULL) own->is_main = true;

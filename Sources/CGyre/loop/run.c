@@ -14,11 +14,6 @@
 
 enum { KEEP_RUNNING = 0 };
 
-static bool is_stopped(GYRunLoopRef loop) {
-    /* Acquire: pairs with the release in gy_loop_stop. */
-    return (atomic_load_explicit(&loop->stop, memory_order_acquire) & GY_STOP_ASKED) != 0;
-}
-
 /* R13, R14. */
 static bool is_empty(GYRunLoopRef loop, const gy_mode *mode) {
     if (gy_mode_has_items(mode) || (loop->is_main && mode->is_common)) return false;
@@ -91,7 +86,7 @@ static GYRunLoopRunResult result_of(gy_run *run, bool handled) {
     if (run->deadline_ns != GY_NEVER && gy_clock_now_ns() >= run->deadline_ns) {
         return kGYRunLoopRunTimedOut;
     }
-    if (is_stopped(run->loop)) return kGYRunLoopRunStopped;
+    if (gy_loop_is_stopped(run->loop)) return kGYRunLoopRunStopped;
     return is_empty(run->loop, run->mode) ? kGYRunLoopRunFinished : KEEP_RUNNING;
 }
 
@@ -114,7 +109,7 @@ static GYRunLoopRunResult run_activated(gy_run *run) {
     GYRunLoopRef loop = run->loop;
     gy_wake_open(&loop->wake);
     gy_observer_round(loop, kGYRunLoopEntry);
-    GYRunLoopRunResult result = is_stopped(loop) ? kGYRunLoopRunStopped : KEEP_RUNNING;
+    GYRunLoopRunResult result = gy_loop_is_stopped(loop) ? kGYRunLoopRunStopped : KEEP_RUNNING;
     while (result == KEEP_RUNNING) {
         result = iterate(run);
         /* A wake-up from step 9 on found the loop going round, or leaving, anyway (R153). */

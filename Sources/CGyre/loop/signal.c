@@ -6,6 +6,11 @@
 /* Stands in the stack of a loop that is dead: its sources keep their marks and nothing else. */
 static struct GYRunLoopSource ended;
 
+/* Stands for the home of a source that is leaving one: it has none, and gets none before it is out of the
+ * old one's queue. */
+static char parting_object;
+#define PARTING ((GYRunLoopRef)(void *)&parting_object)
+
 static bool push(GYRunLoopRef home, GYRunLoopSourceRef source) {
     GYRunLoopSourceRef top = atomic_load_explicit(&home->signalled_incoming, memory_order_relaxed);
     /* Relaxed: ordered before the push by its release, and so before a wake-up that follows. */
@@ -53,8 +58,8 @@ static bool mark(GYRunLoopSourceRef source) {
 void gy_signal(GYRunLoopSourceRef source) {
     if (!mark(source)) return;
     GYRunLoopRef home = atomic_load_explicit(&source->home, memory_order_seq_cst);
-    if (home != NULL) link_to_home(source, home);
-    /* Release: pairs with the acquire in gy_signal_part, which lets the home go after it. */
+    if (home != NULL && home != PARTING) link_to_home(source, home);
+    /* Release: pairs with the wait in gy_signal_finish_parting, which lets the home go after it. */
     atomic_fetch_sub_explicit(&source->state, GY_SOURCE_ONE_SIGNAL, memory_order_release);
 }
 
@@ -119,31 +124,57 @@ bool gy_signal_use_up(GYRunLoopRef loop, GYRunLoopSourceRef source) {
 }
 
 /* The lock, for the time being. */
-static uint32_t take_out(GYRunLoopRef loop, GYRunLoopSourceRef source) {
+static void take_out(GYRunLoopRef loop, GYRunLoopSourceRef source) {
     gy_loop_lock(loop);
     take_in(loop);
-    bool is_linked = gy_node_is_linked(&source->signalled);
-    uint32_t state = is_linked ? unlink_source(loop, source, 0)
-                               : atomic_load_explicit(&source->state, memory_order_seq_cst);
+    if (gy_node_is_linked(&source->signalled)) unlink_source(loop, source, 0);
     gy_loop_unlock(loop);
-    return state;
 }
 
 bool gy_signal_part(GYRunLoopRef loop, GYRunLoopSourceRef source) {
     GYRunLoopRef home = loop;
-    return atomic_compare_exchange_strong_explicit(&source->home, &home, NULL, memory_order_seq_cst,
-                                                   memory_order_seq_cst);
+    return atomic_compare_exchange_strong_explicit(&source->home, &home, PARTING,
+                                                   memory_order_seq_cst, memory_order_seq_cst);
 }
 
 void gy_signal_finish_parting(GYRunLoopRef loop, GYRunLoopSourceRef source) {
-    while (atomic_load_explicit(&source->state, memory_order_acquire) >= GY_SOURCE_ONE_SIGNAL) {
+    /* Sequentially consistent: a signal that has seen the home is seen under way (mark). */
+    while (atomic_load_explicit(&source->state, memory_order_seq_cst) >= GY_SOURCE_ONE_SIGNAL) {
         sched_yield();
     }
-    uint32_t state = take_out(loop, source);
+    take_out(loop, source);
+    atomic_store_explicit(&source->home, NULL, memory_order_seq_cst);
     gy_release(loop);
-    /* It has been adopted meanwhile, by this loop or another, and found queued here. */
-    GYRunLoopRef home = atomic_load_explicit(&source->home, memory_order_seq_cst);
-    if (home != NULL && (state & GY_SOURCE_SIGNALLED) != 0) link_to_home(source, home);
+}
+
+/* Its count of signals goes, and if its link was never finished it is linked anew. */
+static void reset_source(GYRunLoopRef loop, GYRunLoopSourceRef source) {
+    const uint32_t flags = GY_SOURCE_ONE_SIGNAL - 1;
+    uint32_t state = atomic_fetch_and_explicit(&source->state, flags, memory_order_relaxed);
+    if (!is_linked_here(loop, source)) {
+        atomic_fetch_and_explicit(&source->state, ~(uint32_t)GY_SOURCE_QUEUED, memory_order_relaxed);
+        bool is_home = atomic_load_explicit(&source->home, memory_order_relaxed) == loop;
+        if (is_home && (state & GY_SOURCE_SIGNALLED) != 0) link_to_home(source, loop);
+    }
+}
+
+static uint32_t length_of(const gy_node *list) {
+    uint32_t length = 0;
+    for (const gy_node *n = list->next; n != list; n = n->next) length++;
+    return length;
+}
+
+void gy_signal_reset_in_child(GYRunLoopRef loop) {
+    take_in(loop);
+    atomic_store_explicit(&loop->signals_under_way, 0, memory_order_relaxed);
+    atomic_store_explicit(&loop->signalled_count, length_of(&loop->signalled), memory_order_relaxed);
+    uint32_t cursor = 0;
+    for (gy_mode *m; (m = gy_loop_next_mode(loop, &cursor)) != NULL;) {
+        uint32_t i = 0;
+        for (GYRunLoopSourceRef s; (s = gy_set_next(&m->sources, &i)) != NULL;) {
+            if (!gy_source_is_port(s)) reset_source(loop, s);
+        }
+    }
 }
 
 static bool is_before(const gy_signalled *a, const gy_signalled *b) {

@@ -150,7 +150,6 @@ static void sleep_until_event(gy_run *run) {
         wait_plan plan = make_plan(run);
         /* Due now. Asked after each wait: another thread may have put the timer off (R114). */
         if (has_waited && plan.until_ns != GY_NEVER && plan.until_ns <= run->now_ns) return;
-        if (plan.poller->epoll_fd < 0) empty_bell(run->loop); /* rung before: the state tells */
         fetch(run, plan.poller, plan.timeout_ns);
         has_waited = run->has_looked = true;
         if (gy_wake_has_come(&run->loop->wake) || gy_mode_has_ready_ports(run->mode)) break;
@@ -164,7 +163,9 @@ void gy_sleep(gy_run *run, bool may_sleep) {
     GYRunLoopRef loop = run->loop;
     bool is_idle = (may_sleep || run->is_poll) && !gy_mode_has_ready_ports(run->mode);
     prepare(run);
-    if (is_idle && may_sleep && !gy_mode_has_files(run->mode) && gy_wake_fall_asleep(&loop->wake)) {
+    /* A stop whose wake-up found the loop going round, or a nested run, is seen here. */
+    bool sleeps = is_idle && may_sleep && !gy_mode_has_files(run->mode) && !gy_loop_is_stopped(loop);
+    if (sleeps && gy_wake_fall_asleep(&loop->wake)) {
         sleep_until_event(run);
     } else {
         look(run, is_idle);

@@ -2,6 +2,7 @@
 
 #include "loop/callbacks.h"
 #include "loop/callout.h"
+#include "loop/current.h"
 #include "loop/describe.h"
 #include "loop/membership.h"
 #include "loop/port.h"
@@ -212,7 +213,7 @@ bool gy_source_add(GYRunLoopRef loop, GYRunLoopSourceRef source, GYStringRef mod
     set_hash(source); /* the callbacks, if there are any, before the lock */
     int fd = port_of(source), error = 0;
     gy_loop_lock(loop);
-    bool alive = !gy_loop_is_dead(loop);
+    bool alive = gy_loop_takes_items(loop);
     if (alive && gy_source_is_valid(source) && !enter(loop, source, mode, fd)) error = errno;
     gy_loop_unlock(loop);
     if (alive && error == 0) schedule(loop, source);

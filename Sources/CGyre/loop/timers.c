@@ -119,7 +119,7 @@ static void detach(GYRunLoopTimerRef timer) {
 enum gy_add_result gy_timer_add(GYRunLoopRef loop, GYRunLoopTimerRef timer, GYStringRef mode) {
     enum gy_add_result result = GY_ADD_DEAD_LOOP;
     gy_loop_lock(loop);
-    if (!gy_loop_is_dead(loop)) {
+    if (gy_loop_takes_items(loop)) {
         result = gy_item_is_valid(&timer->item) ? add_locked(loop, timer, mode) : GY_ADDED;
     }
     int saved = errno;

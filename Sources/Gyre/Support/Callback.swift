@@ -1,21 +1,25 @@
 internal import CGyre
 
 /// What the context of a C item points to: the item's closures, in one object for the item's whole
-/// life. A call borrows it, and so allocates and counts nothing.
+/// life. A call borrows it, and so allocates nothing.
 ///
 /// The context owns a reference. The C library gives it up on whichever thread invalidates the item or
 /// drops the last reference to it, which may be while the loop's thread is in the call, or about to
-/// begin it. Therefore it is given up on the loop's thread alone, and after the call.
+/// begin it. Therefore references are given up on the loop's thread alone, and after the call.
 class Callback {
   let loop: EventLoop
   /// Calls in progress: more than one where a nested run calls the item again. The loop's thread.
   private var calls = 0
-  /// The context's reference is to be given up when the last call returns. The loop's thread.
-  private var isOver = false
+  /// References to be given up when the last call returns. The loop's thread.
+  private var references = 0
 
   init(loop: EventLoop) {
     self.loop = loop
   }
+
+  /// Lets go of the closures that are called on the loop's thread alone. They will not be called any
+  /// more. The loop's thread, outside of calls, or any once that has ended.
+  func letGo() {}
 
   /// For a context: a pointer that owns a reference.
   final func retained() -> UnsafeMutableRawPointer {
@@ -33,9 +37,9 @@ class Callback {
       callback.calls += 1
       body(callback)
       callback.calls -= 1
-      return callback.isOver && callback.calls == 0
+      return callback.references > 0 && callback.calls == 0
     }
-    if isOver { callback.release() }
+    if isOver { release(Unmanaged<Callback>.fromOpaque(info)) }
   }
 
   /// Asks the object something that is the same on every thread.
@@ -47,29 +51,44 @@ class Callback {
   }
 
   /// The release callback of a context. Any thread.
-  static func release(_ info: UnsafeRawPointer?) {
+  static func end(_ info: UnsafeRawPointer?) {
     guard let info else { return }
     let callback = Unmanaged<Callback>.fromOpaque(info)
     let loop = callback._withUnsafeGuaranteedRef { $0.loop }
-    if loop.isCurrent { return releaseHere(callback) }
-    if !loop.isAlive { return callback.release() }
-    let isTaken = GYRunLoopPerform(
-      loop.reference, UnsafeRawPointer(kGYRunLoopCommonModes), { _ in },
-      UnsafeMutableRawPointer(mutating: info),
-      { info in
-        guard let info else { return }
-        Callback.releaseHere(Unmanaged.fromOpaque(info))
-      })
+    if loop.isCurrent { return endHere(callback) }
+    let isTaken =
+      loop.isAlive
+      && GYRunLoopPerform(
+        loop.reference, UnsafeRawPointer(kGYRunLoopCommonModes), { _ in },
+        UnsafeMutableRawPointer(mutating: info),
+        { info in
+          guard let info else { return }
+          Callback.endHere(Unmanaged.fromOpaque(info))
+        })
     // With its thread every call has ended. For want of memory the object is rather kept than taken from
     // under a call.
-    if !isTaken && !loop.isAlive { callback.release() }
+    if !isTaken && !loop.isAlive { release(callback, references: 1) }
   }
 
-  private static func releaseHere(_ callback: Unmanaged<Callback>) {
+  private static func endHere(_ callback: Unmanaged<Callback>) {
     let isCalled = callback._withUnsafeGuaranteedRef { callback in
-      callback.isOver = true
+      callback.references += 1
       return callback.calls > 0
     }
-    if !isCalled { callback.release() }
+    if !isCalled { release(callback) }
+  }
+
+  private static func release(_ callback: Unmanaged<Callback>) {
+    let references = callback._withUnsafeGuaranteedRef { callback in
+      let references = callback.references
+      callback.references = 0
+      return references
+    }
+    release(callback, references: references)
+  }
+
+  private static func release(_ callback: Unmanaged<Callback>, references: Int) {
+    callback._withUnsafeGuaranteedRef { $0.letGo() }
+    for _ in 0..<references { callback.release() }
   }
 }

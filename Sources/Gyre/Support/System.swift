@@ -1,5 +1,7 @@
 // What the module takes from the C library of the system. No other file names it.
 
+import Synchronization
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)
@@ -57,20 +59,37 @@ enum System {
 }
 
 /// A pointer that each thread has one of.
-struct ThreadValue: Sendable {
-  private let key: pthread_key_t
+///
+/// The key is made on first use. An atomic does for that: what the runtime does to initialise a global
+/// takes a lock each time in a program that was single-threaded then, and a child of fork may find it
+/// taken.
+struct ThreadValue: ~Copyable {
+  /// The key and 1; 0 where there is none yet.
+  private let stored = Atomic<UInt>(0)
 
+  /// Makes the key, where nobody has.
+  ///
   /// - Parameter destroy: called with the value at the end of each thread that has one.
-  init(destroy: @escaping @convention(c) (UnsafeMutableRawPointer?) -> Void) {
+  func prepare(destroy: @convention(c) (UnsafeMutableRawPointer?) -> Void) {
     var key = pthread_key_t()
     guard pthread_key_create(&key, destroy) == 0 else {
       fatalError("Gyre: no key for thread-specific data is left")
     }
-    self.key = key
+    // Whoever reads the number needs nothing that was written before it.
+    let (isOurs, _) = stored.compareExchange(expected: 0, desired: UInt(key) + 1, ordering: .relaxed)
+    if !isOurs { pthread_key_delete(key) }
   }
 
-  var pointer: UnsafeMutableRawPointer? { pthread_getspecific(key) }
+  var pointer: UnsafeMutableRawPointer? {
+    let stored = stored.load(ordering: .relaxed)
+    return stored == 0 ? nil : pthread_getspecific(pthread_key_t(stored - 1))
+  }
 
   /// False where memory is out.
-  func set(_ pointer: UnsafeMutableRawPointer?) -> Bool { pthread_setspecific(key, pointer) == 0 }
+  func set(_ pointer: UnsafeMutableRawPointer?) -> Bool {
+    let stored = stored.load(ordering: .relaxed)
+    return stored != 0 && pthread_setspecific(pthread_key_t(stored - 1), pointer) == 0
+  }
+
+  var isPrepared: Bool { stored.load(ordering: .relaxed) != 0 }
 }

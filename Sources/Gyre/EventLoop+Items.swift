@@ -1,14 +1,14 @@
 internal import CGyre
 
 extension EventLoop {
-  /// Adds an item to a mode. A sleeping loop takes notice of a timer and of a descriptor; adding what
-  /// is there already changes nothing.
+  /// Adds an item to a mode. A sleeping loop takes notice of a timer and of a descriptor; adding
+  /// what is there already changes nothing.
   ///
   /// - Threads: any. The item must have been made on this loop's thread.
   /// - Callout: `schedule` of a source.
-  /// - Errors: ``GyreError/madeForAnotherLoop``, ``GyreError/invalid``, ``GyreError/loopEnded``; what
-  ///   the system refuses (descriptors, memory, a descriptor that is closed), and then nothing has
-  ///   changed.
+  /// - Errors: ``GyreError/madeForAnotherLoop``, ``GyreError/invalid``, ``GyreError/loopEnded``;
+  ///   what the system refuses (descriptors, memory, a descriptor that is closed), and then nothing
+  ///   has changed.
   /// - Since: 0.1.
   /// - Stands on: `GYRunLoopAddTimer`, `GYRunLoopAddSource`, `GYRunLoopAddObserver`.
   public func add(_ item: Item, to mode: Mode) throws(GyreError) {
@@ -18,20 +18,20 @@ extension EventLoop {
     try GyreError.check { item.kind.add(reference, item.reference, mode.handle) }
   }
 
-  /// Adds an item to several modes, or to the common modes. Where one of several refuses it, it stays in
-  /// those before.
+  /// Adds an item to several modes, or to the common modes. Where one of several refuses it, it
+  /// stays in those before.
   ///
   /// - Threads: any. The item must have been made on this loop's thread.
   /// - Callout: `schedule` of a source, for each mode that it enters.
-  /// - Errors: as ``add(_:to:)-(_,Mode)``.
+  /// - Errors: as ``add(_:to:)-(_,EventLoop.Mode)``.
   /// - Since: 0.1.
   /// - Stands on: `GYRunLoopAddTimer`, `GYRunLoopAddSource`, `GYRunLoopAddObserver`.
   public func add(_ item: Item, to modes: Modes) throws(GyreError) {
     for mode in modes.members { try add(item, to: mode) }
   }
 
-  /// Takes an item out of a mode; it stays valid, and may be added again. Nothing happens where it is
-  /// not in the mode.
+  /// Takes an item out of a mode; it stays valid, and may be added again. Nothing happens where it
+  /// is not in the mode.
   ///
   /// - Threads: any. Once it returns on the loop's own thread the item is not called in that mode.
   /// - Callout: `cancel` of a source.
@@ -43,7 +43,7 @@ extension EventLoop {
 
   /// Takes an item out of several modes, or out of all common modes.
   ///
-  /// - Threads: any, as ``remove(_:from:)-(_,Mode)``.
+  /// - Threads: any, as ``remove(_:from:)-(_,EventLoop.Mode)``.
   /// - Callout: `cancel` of a source, for each mode that it leaves.
   /// - Since: 0.1.
   /// - Stands on: `GYRunLoopRemoveTimer`, `GYRunLoopRemoveSource`, `GYRunLoopRemoveObserver`.

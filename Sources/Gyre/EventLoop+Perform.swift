@@ -1,14 +1,15 @@
 internal import CGyre
 
 extension EventLoop {
-  /// Hands the loop a closure, to be called on its thread when it next runs in the mode, and wakes it.
+  /// Hands the loop a closure, to be called on its thread when it next runs in the mode, and wakes
+  /// it.
   ///
   /// Closures are called in the order in which a thread hands them over, each once. One that waits
   /// keeps its mode from being empty. It is let go right after the call.
   ///
   /// - Threads: any.
-  /// - Callout: later, `work`, on the loop's thread. Where that ends first, `work` is let go without
-  ///   being called.
+  /// - Callout: later, `work`, on the loop's thread. Where that ends first, `work` is let go
+  ///   without being called.
   /// - Blocking: never.
   /// - Errors: ``GyreError/loopEnded``; ``GyreError/noMemory``.
   /// - Since: 0.1.
@@ -17,14 +18,15 @@ extension EventLoop {
     try hand(over: work, UnsafeRawPointer(mode.handle))
   }
 
-  /// Hands the loop a closure, to be called on its thread when it next runs in one of several modes or
-  /// in a common mode, and wakes it.
+  /// Hands the loop a closure, to be called on its thread when it next runs in one of several modes
+  /// or in a common mode, and wakes it.
   ///
   /// - Threads: any.
-  /// - Callout: later, `work`, on the loop's thread. Where that ends first, `work` is let go without
-  ///   being called.
+  /// - Callout: later, `work`, on the loop's thread. Where that ends first, `work` is let go
+  ///   without being called.
   /// - Blocking: never.
-  /// - Errors: as ``perform(in:_:)-(Mode,_)``; ``GyreError/invalid`` where no mode is named.
+  /// - Errors: as ``perform(in:_:)-(EventLoop.Mode,_)``; ``GyreError/invalid`` where no mode is
+  ///   named.
   /// - Since: 0.1.
   /// - Stands on: `GYRunLoopPerform`, which wakes no loop, and `GYRunLoopWakeUp`.
   public func perform(in modes: Modes, _ work: @escaping @Sendable () -> Void) throws(GyreError) {
@@ -64,11 +66,11 @@ private let releaseWork: GYPerformFunction = { cell in
 }
 
 extension EventLoop {
-  /// Has a closure called on the loop's thread and waits until it has returned. On that thread itself
-  /// the call is made at once.
+  /// Has a closure called on the loop's thread and waits until it has returned. On that thread
+  /// itself the call is made at once.
   ///
-  /// A loop that does not run in the mode leaves the caller waiting until it does, or ends. Two loops
-  /// that wait for one another wait for ever.
+  /// A loop that does not run in the mode leaves the caller waiting until it does, or ends. Two
+  /// loops that wait for one another wait for ever.
   ///
   /// - Returns: what `work` returns.
   /// - Threads: any.
@@ -85,14 +87,15 @@ extension EventLoop {
     try wait(for: work, UnsafeRawPointer(mode.handle))
   }
 
-  /// Has a closure called on the loop's thread, in one of several modes or in a common mode, and waits
-  /// until it has returned. On that thread itself the call is made at once.
+  /// Has a closure called on the loop's thread, in one of several modes or in a common mode, and
+  /// waits until it has returned. On that thread itself the call is made at once.
   ///
   /// - Returns: what `work` returns.
   /// - Threads: any.
   /// - Callout: `work`, on the loop's thread.
   /// - Blocking: until `work` has returned or the loop's thread ends.
-  /// - Errors: as ``performAndWait(in:_:)-(Mode,_)``; ``GyreError/invalid`` where no mode is named.
+  /// - Errors: as ``performAndWait(in:_:)-(EventLoop.Mode,_)``; ``GyreError/invalid`` where no mode
+  ///   is named.
   /// - Since: 0.1.
   /// - Stands on: `GYRunLoopPerformAndWait`.
   @available(*, noasync, message: "it would block a thread of the concurrency runtime")

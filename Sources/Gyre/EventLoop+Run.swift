@@ -8,12 +8,24 @@ extension EventLoop {
   @frozen
   public enum RunResult: Sendable {
     /// The mode held nothing to wait for: no source, no timer, no closure.
+    ///
+    /// - Since: 0.1.
+    /// - Stands on: `kGYRunLoopRunFinished`.
     case finished
     /// ``EventLoop/stop()``.
+    ///
+    /// - Since: 0.1.
+    /// - Stands on: `kGYRunLoopRunStopped`.
     case stopped
     /// The time was over.
+    ///
+    /// - Since: 0.1.
+    /// - Stands on: `kGYRunLoopRunTimedOut`.
     case timedOut
     /// A source was performed, and the caller had asked to return then.
+    ///
+    /// - Since: 0.1.
+    /// - Stands on: `kGYRunLoopRunHandledSource`.
     case handledSource
 
     init(_ result: GYRunLoopRunResult) {
@@ -28,10 +40,11 @@ extension EventLoop {
 
   /// Runs the loop in the default mode until it is stopped or has nothing left to wait for.
   ///
-  /// Other than Foundation's `run()`, it ends when it is stopped. A run inside another one has to name
-  /// its mode: this form then returns at once, and the mistake is reported once in a process.
+  /// Other than Foundation's `run()`, it ends when it is stopped. A run inside another one has to
+  /// name its mode: this form then returns at once, and the mistake is reported once in a process.
   ///
-  /// - Returns: ``RunResult/stopped`` or ``RunResult/finished``, the latter also where it was refused.
+  /// - Returns: ``RunResult/stopped`` or ``RunResult/finished``, the latter also where it was
+  ///   refused.
   /// - Threads: the loop's own; on another one it does nothing and reports that.
   /// - Callout: everything that the mode holds.
   /// - Blocking: until ``stop()`` or emptiness.
@@ -42,7 +55,8 @@ extension EventLoop {
   public func run() -> RunResult {
     guard isOwn("EventLoop.run()") else { return .finished }
     if currentMode != nil {
-      Self.nestedRun.make("EventLoop.run()", "a run inside another one has to name its mode", rule: "R42")
+      Self.nestedRun.make(
+        "EventLoop.run()", "a run inside another one has to name its mode", rule: "R42")
       return .finished
     }
     return run(.default, nanoseconds: .max, returnAfterSource: false)
@@ -51,9 +65,9 @@ extension EventLoop {
   /// Runs the loop in one mode and tells why it ended.
   ///
   /// - Parameters:
-  ///   - mode: An empty mode gives ``RunResult/finished`` at once. The common modes of the main loop are
-  ///     never empty. The name that stands for the common modes gives ``RunResult/finished``, and is
-  ///     reported once in a process.
+  ///   - mode: An empty mode gives ``RunResult/finished`` at once. The common modes of the main
+  ///     loop are never empty. The name that stands for the common modes gives
+  ///     ``RunResult/finished``, and is reported once in a process.
   ///   - duration: How long the run may take as a whole, by the clock that stands still while the
   ///     machine is suspended. Zero and less make one pass that does not wait; nil sets no bound.
   ///   - returnAfterSource: Whether to return after the first source performed.
@@ -113,11 +127,12 @@ extension EventLoop {
 }
 
 extension EventLoop {
-  /// Ends the innermost run in progress, or, where the loop is not running, the next one as soon as it
-  /// begins.
+  /// Ends the innermost run in progress, or, where the loop is not running, the next one as soon as
+  /// it begins.
   ///
   /// The run finishes its iteration first. Several stops of one run are one. A stop that comes too
-  /// late to change the result of a run, such as one from an observer of its exit, is used up by it.
+  /// late to change the result of a run, such as one from an observer of its exit, is used up by
+  /// it.
   ///
   /// - Threads: any. Async-signal-safe for a loop that is held elsewhere, such as in a global: it
   ///   takes no lock, allocates nothing and keeps `errno`.
@@ -128,8 +143,8 @@ extension EventLoop {
     gate?.stop()
   }
 
-  /// Makes a sleeping loop go on with its iteration. Wake-ups before it gets going are one; a loop that
-  /// is awake needs none, one that is not running ignores it.
+  /// Makes a sleeping loop go on with its iteration. Wake-ups before it gets going are one; a loop
+  /// that is awake needs none, one that is not running ignores it.
   ///
   /// - Threads: any. Async-signal-safe, as ``stop()`` is.
   /// - Blocking: never.

@@ -1,16 +1,16 @@
 internal import CGyre
 
 extension EventLoop {
-  /// Calls a closure when a file descriptor is ready: a pipe, a socket, a terminal, an eventfd, or a
-  /// file, which always is.
+  /// Calls a closure when a file descriptor is ready: a pipe, a socket, a terminal, an eventfd, or
+  /// a file, which always is.
   ///
   /// The loop reads and writes nothing itself. While there is something left to read the closure is
-  /// called again, one turn in an iteration, so that it may read once and return. After a hang-up it is
-  /// called only as long as it reads; the end of the file is told once.
+  /// called again, one turn in an iteration, so that it may read once and return. After a hang-up
+  /// it is called only as long as it reads; the end of the file is told once.
   ///
-  /// The descriptor stays the caller's, who keeps it open until the source is invalidated or has left
-  /// all modes. The closure may find that there is nothing to read after all; a descriptor that does
-  /// not block is best.
+  /// The descriptor stays the caller's, who keeps it open until the source is invalidated or has
+  /// left all modes. The closure may find that there is nothing to read after all; a descriptor
+  /// that does not block is best.
   ///
   /// - Threads: made on the thread of the loop that it is for; its members may be used on any.
   /// - Since: 0.1.
@@ -27,10 +27,11 @@ extension EventLoop {
     /// Makes a source for a descriptor.
     ///
     /// - Parameters:
-    ///   - descriptor: Borrowed. A negative one makes a source that counts as content of its modes and
-    ///     is never called.
-    ///   - events: What to wait for; ``Events/hangUp`` and ``Events/failed`` come in any case, but for
-    ///     the half of a connection that the other side has closed, which comes when it is asked for.
+    ///   - descriptor: Borrowed. A negative one makes a source that counts as content of its modes
+    ///     and is never called.
+    ///   - events: What to wait for; ``Events/hangUp`` and ``Events/failed`` come in any case, but
+    ///     for the half of a connection that the other side has closed, which comes when it is
+    ///     asked for.
     ///   - perform: Called with what came, on the thread that makes the source.
     /// - Threads: that of the loop that the source is for.
     /// - Since: 0.1.

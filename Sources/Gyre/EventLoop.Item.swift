@@ -3,25 +3,27 @@ internal import CGyre
 extension EventLoop {
   /// What a mode can hold: a ``Timer``, a ``Source``, a ``DescriptorSource`` or an ``Observer``.
   ///
-  /// An item belongs to the loop of the thread that makes it, and can be added to that loop alone. Its
-  /// closures are called on that thread; so they need not be `Sendable`, and they may use whatever
-  /// the code may use that makes the item. To put an item on the loop of another thread, make it
-  /// there:
+  /// An item belongs to the loop of the thread that makes it, and can be added to that loop alone.
+  /// Its closures are called on that thread; so they need not be `Sendable`, and they may use
+  /// whatever belongs to the thread, the state of the main actor on the main thread for one. An
+  /// actor that runs elsewhere protects nothing there.
+  ///
+  /// To put an item on the loop of another thread, make it there:
   ///
   ///     try other.perform(in: .common) {
   ///       let timer = EventLoop.Timer(every: .seconds(1)) { … }
   ///       try? EventLoop.current.add(timer, to: .default)
   ///     }
   ///
-  /// The modes that an item has been added to keep it: it goes on working when nobody else holds it,
-  /// until it is removed or invalidated.
+  /// The modes that an item has been added to keep it: it goes on working when nobody else holds
+  /// it, until it is removed or invalidated.
   ///
   /// - Threads: any, where a member does not say otherwise.
   /// - Since: 0.1.
   /// - Stands on: `GYRunLoopTimerRef`, `GYRunLoopSourceRef` and `GYRunLoopObserverRef`.
   ///
-  /// Unchecked: the C object has a lock of its own; the closures are called on the loop's thread, and
-  /// adding is refused to any other loop.
+  /// Unchecked: the C object has a lock of its own; the closures are called on the loop's thread,
+  /// and adding is refused to any other loop.
   public class Item: @unchecked Sendable {
     /// The loop that the item can be added to: that of the thread that made it.
     ///
@@ -46,9 +48,9 @@ extension EventLoop {
 
     /// Ends the item for good: it leaves all modes, and the closure that it calls is let go.
     ///
-    /// It may be called in the item's own closure, which goes on and is let go after that. On another
-    /// thread than the loop's a call in progress goes on, and the closure is let go on the loop's thread
-    /// when it next runs in a common mode, or ends.
+    /// It may be called in the item's own closure, which goes on and is let go after that. On
+    /// another thread than the loop's a call in progress goes on, and the closure is let go on the
+    /// loop's thread when it next runs in a common mode, or ends.
     ///
     /// - Threads: any.
     /// - Callout: `cancel` of a source, for each mode that it leaves.

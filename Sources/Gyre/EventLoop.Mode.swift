@@ -1,8 +1,8 @@
 internal import CGyre
 
 extension EventLoop {
-  /// A name that a loop can run under. What has been added to a mode is served while the loop runs in
-  /// it.
+  /// A name that a loop can run under. What has been added to a mode is served while the loop runs
+  /// in it.
   ///
   /// Any string will do, and two modes with the same characters are the same mode:
   ///
@@ -82,7 +82,8 @@ extension EventLoop.Mode {
   /// - Since: 0.1.
   /// - Stands on: `GYStringGetCStringPtr`.
   public var name: String {
-    guard let characters = GYStringGetCStringPtr(handle, GYStringEncoding(kGYStringEncodingUTF8)) else { return "" }
+    guard let characters = GYStringGetCStringPtr(handle, GYStringEncoding(kGYStringEncodingUTF8))
+    else { return "" }
     return String(cString: characters)
   }
 }

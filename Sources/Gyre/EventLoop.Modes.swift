@@ -28,10 +28,11 @@ extension EventLoop {
       self.choice = choice
     }
 
-    /// The common modes: the default mode, and what ``EventLoop/addCommonMode(_:)`` adds to the set.
+    /// The common modes: the default mode, and what ``EventLoop/addCommonMode(_:)`` adds to the
+    /// set.
     ///
-    /// An item that is added to them is in each of them, and in those that join later. A closure runs
-    /// in whichever mode is common when its time comes.
+    /// An item that is added to them is in each of them, and in those that join later. A closure
+    /// runs in whichever mode is common when its time comes.
     ///
     /// - Since: 0.1.
     /// - Stands on: `kGYRunLoopCommonModes`.

@@ -57,8 +57,8 @@ extension EventLoop {
 
   /// Calls a closure at certain points of each run in its modes.
   ///
-  /// An observer does not keep a mode from being empty. While its closure is called it is not called by
-  /// nested runs. In one round the observers are called that were there when it began.
+  /// An observer does not keep a mode from being empty. While its closure is called it is not
+  /// called by nested runs. In one round the observers are called that were there when it began.
   ///
   /// - Threads: made on the thread of the loop that it is for; its members may be used on any.
   /// - Since: 0.1.

@@ -9,8 +9,8 @@ extension EventLoop {
   ///     source.signal()
   ///     source.loop.wakeUp()
   ///
-  /// Many signals before the closure is called are one; a signal while it is called asks for one more
-  /// call. A source also keeps its modes from being empty, signalled or not.
+  /// Many signals before the closure is called are one; a signal while it is called asks for one
+  /// more call. A source also keeps its modes from being empty, signalled or not.
   ///
   /// - Threads: made on the thread of the loop that it is for; its members may be used on any.
   /// - Since: 0.1.
@@ -22,10 +22,10 @@ extension EventLoop {
     /// Makes a source.
     ///
     /// - Parameters:
-    ///   - order: Of the sources signalled, lower ones are performed first; equal ones in the order in
-    ///     which they were signalled.
-    ///   - schedule: Called with loop and mode when the source has entered a mode, on the thread that
-    ///     added it or made the mode a common one.
+    ///   - order: Of the sources signalled, lower ones are performed first; equal ones in the order
+    ///     in which they were signalled.
+    ///   - schedule: Called with loop and mode when the source has entered a mode, on the thread
+    ///     that added it or made the mode a common one.
     ///   - cancel: Called likewise when it has left one, by removal, invalidation or the end of the
     ///     thread.
     ///   - perform: Called on the thread that makes the source.
@@ -85,8 +85,8 @@ private final class SourceCallback: Callback {
 }
 
 extension EventLoop.Source {
-  /// Marks the source to be performed by the next pass of a run in one of its modes. It wakes no loop:
-  /// from another thread follow it with ``EventLoop/wakeUp()``.
+  /// Marks the source to be performed by the next pass of a run in one of its modes. It wakes no
+  /// loop: from another thread follow it with ``EventLoop/wakeUp()``.
   ///
   /// - Threads: any. Async-signal-safe for a source that is held elsewhere, such as in a global: it
   ///   takes no lock, allocates nothing and keeps `errno`.

@@ -3,9 +3,9 @@ internal import CGyre
 extension EventLoop {
   /// Calls a closure at a moment, once or again and again.
   ///
-  /// A timer does nothing until it is added to a mode. It is never early. A repeating timer keeps its
-  /// grid: lateness does not add up, and firings that were missed are dropped, not made up for. While
-  /// its closure is called a timer is not fired by nested runs.
+  /// A timer does nothing until it is added to a mode. It is never early. A repeating timer keeps
+  /// its grid: lateness does not add up, and firings that were missed are dropped, not made up for.
+  /// While its closure is called a timer is not fired by nested runs.
   ///
   /// - Threads: made on the thread of the loop that it is for; its members may be used on any.
   /// - Since: 0.1.
@@ -33,8 +33,8 @@ extension EventLoop {
     /// - Parameters:
     ///   - interval: From one firing to the next. Zero and less stand for 100 microseconds.
     ///   - delay: How long from now to the first firing; one interval where it is nil.
-    ///   - tolerance: By how much it may be late where that saves waking up; at most half the interval
-    ///     counts.
+    ///   - tolerance: By how much it may be late where that saves waking up; at most half the
+    ///     interval counts.
     ///   - action: Called on the thread that makes the timer.
     /// - Threads: that of the loop that the timer is for.
     /// - Since: 0.1.
@@ -74,8 +74,8 @@ private final class TimerCallback: Callback {
 }
 
 extension EventLoop.Timer {
-  /// The moment of the next firing, nil where the timer is invalid. In the timer's own closure it is
-  /// still the moment that is being served.
+  /// The moment of the next firing, nil where the timer is invalid. In the timer's own closure it
+  /// is still the moment that is being served.
   ///
   /// - Threads: any.
   /// - Since: 0.1.
@@ -84,9 +84,9 @@ extension EventLoop.Timer {
     isValid ? Monotonic.instant(of: GYRunLoopTimerGetNextFireAt(reference)) : nil
   }
 
-  /// Moves the next firing; a sleeping loop takes notice. The grid of a repeating timer goes on from
-  /// there. In the timer's own closure it takes the place of the firing that would come next. It does not
-  /// revive a timer that fires once.
+  /// Moves the next firing; a sleeping loop takes notice. The grid of a repeating timer goes on
+  /// from there. In the timer's own closure it takes the place of the firing that would come next.
+  /// It does not revive a timer that fires once.
   ///
   /// - Parameter moment: One that has passed means now.
   /// - Threads: any.
@@ -107,8 +107,8 @@ extension EventLoop.Timer {
     GYRunLoopTimerSetNextFireAt(reference, Monotonic.nanoseconds(after: delay))
   }
 
-  /// By how much the timer may be late where that saves waking up. Less than zero counts as zero, and
-  /// a repeating timer's is at most half its interval; reading gives what is in force.
+  /// By how much the timer may be late where that saves waking up. Less than zero counts as zero,
+  /// and a repeating timer's is at most half its interval; reading gives what is in force.
   ///
   /// - Threads: any.
   /// - Since: 0.1.

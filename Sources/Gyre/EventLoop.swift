@@ -5,11 +5,11 @@ internal import CGyre
 ///
 /// Every thread has one, made when it is first asked for. A loop runs in one mode at a time and
 /// serves the timers, sources and observers that have been added to that mode, and no others.
-/// ``run(mode:for:returnAfterSource:)`` runs it for a while; ``perform(in:_:)-(Mode,_)`` hands it
-/// work from any thread.
+/// ``run(mode:for:returnAfterSource:)`` runs it for a while; ``perform(in:_:)-(EventLoop.Mode,_)``
+/// hands it work from any thread.
 ///
-/// The object stays valid when its thread ends: wake-ups and stops then go nowhere, and nothing can be
-/// added any more.
+/// The object stays valid when its thread ends: wake-ups and stops then go nowhere, and nothing can
+/// be added any more.
 ///
 /// - Threads: any, where a member does not say otherwise.
 /// - Since: 0.1.
@@ -17,7 +17,8 @@ internal import CGyre
 ///
 /// Unchecked: the C loop has a lock of its own, and what is stored here does not change.
 public final class EventLoop: @unchecked Sendable {
-  /// The C loop. Nil in what a thread gets that is past the end of its loop; the C functions refuse it.
+  /// The C loop. Nil in what a thread gets that is past the end of its loop; the C functions refuse
+  /// it.
   let reference: OpaquePointer?
   let gate: StopGate?
 
@@ -30,8 +31,8 @@ public final class EventLoop: @unchecked Sendable {
 extension EventLoop {
   /// The calling thread's loop: the same object for the thread's whole life.
   ///
-  /// A thread whose loop has been taken down already, in the last of its thread-specific destructors,
-  /// gets one that is not alive.
+  /// A thread whose loop has been taken down already, in the last of its thread-specific
+  /// destructors, gets one that is not alive.
   ///
   /// - Threads: any.
   /// - Since: 0.1.

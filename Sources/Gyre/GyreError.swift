@@ -4,19 +4,25 @@
 /// - Stands on: `errno`, as the C functions leave it.
 public struct GyreError: Error, Hashable, Sendable {
   /// The error number of the system, as in `<errno.h>`.
+  ///
+  /// - Since: 0.1.
   public let errno: Int32
 
-  init(errno: Int32) {
-    self.errno = errno
-  }
-
   /// The thread of the loop has ended, and its loop with it (`ESRCH`).
+  ///
+  /// - Since: 0.1.
   public static let loopEnded = GyreError(errno: System.noSuchLoop)
   /// The item was made for the loop of another thread (`EPERM`).
+  ///
+  /// - Since: 0.1.
   public static let madeForAnotherLoop = GyreError(errno: System.notPermitted)
   /// The item has been invalidated, or no mode was named (`EINVAL`).
+  ///
+  /// - Since: 0.1.
   public static let invalid = GyreError(errno: System.invalid)
   /// Memory is out (`ENOMEM`).
+  ///
+  /// - Since: 0.1.
   public static let noMemory = GyreError(errno: System.noMemory)
 
   /// Runs a call that leaves 0 in `errno` when it goes well, and throws what it leaves otherwise.
@@ -30,6 +36,8 @@ public struct GyreError: Error, Hashable, Sendable {
 
 extension GyreError: CustomStringConvertible {
   /// The reason in words, for people.
+  ///
+  /// - Since: 0.1.
   public var description: String {
     switch self {
     case .loopEnded: "the loop has ended with its thread"

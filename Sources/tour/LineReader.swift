@@ -33,7 +33,7 @@ struct LineReader {
     if count < 0 {
       switch errno {
       case EAGAIN, EINTR: return .lines([])
-      case EIO: return .end(takeRest()) // The other side of a terminal is gone.
+      case EIO: return .end(takeRest())  // The other side of a terminal is gone.
       default: throw SystemError(name)
       }
     }

@@ -54,7 +54,8 @@ struct Options {
       -t, --tick NUMBER  milliseconds from one tick to the next (1000)
       -h, --help         print this
 
-    It ends at the end of the input, or on control-C, with the totals and exit status 0. The status is
-    1 where a file cannot be read or the output cannot be written, 64 where the command line is wrong.
+    It ends at the end of the input, or on control-C, with the totals and exit status 0. The status
+    is 1 where a file cannot be read or the output cannot be written, 64 where the command line is
+    wrong.
     """
 }

@@ -21,8 +21,8 @@ struct SystemError: Error {
 }
 
 enum Terminal {
-  /// Makes writing to a pipe that nobody reads an error in place of a signal, and closed descriptors
-  /// such that no other file can take their numbers.
+  /// Makes writing to a pipe that nobody reads an error in place of a signal, and closed
+  /// descriptors such that no other file can take their numbers.
   ///
   /// - Parameter needsInput: Whether standard input has to be open.
   static func prepare(needsInput: Bool) throws(SystemError) {

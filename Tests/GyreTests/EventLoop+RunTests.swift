@@ -288,7 +288,8 @@ import Testing
     #expect(result == .stopped)
   }
 
-  /// One stop for each run, at whatever moment of it: before its call, while it begins, in its sleep.
+  /// One stop for each run, at whatever moment of it: before its call, while it begins, in its
+  /// sleep.
   @Test func everyStopEndsOneRun() {
     let rounds = 3000
     let loop = Box<EventLoop?>(nil)

@@ -102,12 +102,12 @@ import Testing
   /// thread may hold when this one forks.
   @Test(.enabled(if: Sanitizer.current != .thread))
   func theForkingThreadsLoopIsTheMainLoopOfTheChild() {
-    let status = onThread {
+    let ending = onThread {
       let own = EventLoop.current
       _ = EventLoop.main
-      return statusOfFork { EventLoop.main === own && EventLoop.current === own ? 0 : 1 }
+      return endingOfFork { EventLoop.main === own && EventLoop.current === own ? 0 : 1 }
     }
-    #expect(status == 0)
+    #expect(ending == "exit 0")
   }
 }
 

@@ -39,3 +39,18 @@ endfunction()
 foreach(source IN LISTS gyre_test_sources)
     gyre_add_core_test("${source}")
 endforeach()
+
+# That exceptions pass through: where there is a C++ compiler, which knows of no sanitizer.
+include(CheckLanguage)
+check_language(CXX)
+if(CMAKE_CXX_COMPILER AND NOT GYRE_SANITIZED)
+    enable_language(CXX)
+    add_executable(loop_exceptionTests "${gyre_core_tests}/loop/exceptionTests.cpp")
+    target_compile_features(loop_exceptionTests PRIVATE cxx_std_17)
+    target_compile_options(loop_exceptionTests PRIVATE
+        -Wall -Wextra $<$<BOOL:${GYRE_WERROR}>:-Werror> -pthread)
+    target_link_libraries(loop_exceptionTests PRIVATE gyre_static)
+    add_test(NAME loop/exceptionTests COMMAND loop_exceptionTests)
+    set_tests_properties(loop/exceptionTests PROPERTIES
+        LABELS "core;loop" TIMEOUT ${GYRE_TEST_TIMEOUT})
+endif()

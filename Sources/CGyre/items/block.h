@@ -13,7 +13,7 @@
 #include <gyre/GYRunLoopPerform.h>
 
 /* What can be asked about a call, or taken back. Its own object, since it may outlive the call. */
-struct GYRunLoopPerform {
+struct GYRunLoopPerformRequest {
     gy_object head;
     _Atomic int32_t state;          /* GYRunLoopPerformState */
     _Atomic uint32_t is_waited_for; /* the end of the call is announced */

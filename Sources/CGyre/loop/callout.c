@@ -7,15 +7,20 @@
 static pthread_mutex_t wait_mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t wait_condition = PTHREAD_COND_INITIALIZER;
 
-static void begin(GYRunLoopRef loop, enum gy_callout_kind kind, void *item) {
+/* Returns the depth that `end` is to find again. */
+static uint32_t begin(GYRunLoopRef loop, enum gy_callout_kind kind, void *item) {
     gy_lock_none_held();
     gy_activation *run = gy_loop_innermost(loop);
     run->item = item;
     run->calling = kind;
+    return loop->depth;
 }
 
-/* The innermost run is again the one that began: nested ones have ended. */
-static void end(GYRunLoopRef loop) { gy_loop_innermost(loop)->calling = GY_CALLOUT_NONE; }
+/* Nested runs have ended, or their frames are gone. */
+static void end(GYRunLoopRef loop, uint32_t depth) {
+    if (loop->depth != depth) loop->unwind_to(loop, depth);
+    gy_loop_innermost(loop)->calling = GY_CALLOUT_NONE;
+}
 
 static NAMED void gyre_calls_out_to_an_observer(GYRunLoopObserverRef observer,
                                                 GYRunLoopActivity activity, void *info) {
@@ -47,9 +52,9 @@ static NAMED void gyre_calls_out_to_performed_work(GYPerformFunction function, v
 void gy_callout_observer(GYRunLoopRef loop, GYRunLoopObserverRef observer,
                          GYRunLoopActivity activity, void *info) {
     if (observer->callout == NULL) return;
-    begin(loop, GY_CALLOUT_OBSERVER, observer);
+    uint32_t depth = begin(loop, GY_CALLOUT_OBSERVER, observer);
     gyre_calls_out_to_an_observer(observer, activity, info);
-    end(loop);
+    end(loop, depth);
 }
 
 /* R121: with a retain callback, info outlives an invalidation that comes during the callout. What is to
@@ -65,11 +70,15 @@ static void *hold_info(GYRunLoopTimerRef timer, void *info) {
 
 void gy_callout_timer(GYRunLoopRef loop, GYRunLoopTimerRef timer, void *info) {
     if (timer->callout == NULL) return;
-    void *held = hold_info(timer, info);
-    begin(loop, GY_CALLOUT_TIMER, timer);
+    gy_loop_innermost(loop)->held_info = hold_info(timer, info);
+    uint32_t depth = begin(loop, GY_CALLOUT_TIMER, timer);
     gyre_calls_out_to_a_timer(timer, info);
-    end(loop);
-    if (held != NULL) gy_callout_release(gy_timer_extra_of(timer)->context.release, held);
+    end(loop, depth);
+    gy_callout_let_info_go(timer, gy_loop_innermost(loop)->held_info);
+}
+
+void gy_callout_let_info_go(GYRunLoopTimerRef timer, void *held_info) {
+    if (held_info != NULL) gy_callout_release(gy_timer_release(timer), held_info);
 }
 
 void gy_callout_source_returned(GYRunLoopSourceRef source) {
@@ -79,28 +88,28 @@ void gy_callout_source_returned(GYRunLoopSourceRef source) {
 
 void gy_callout_source(GYRunLoopRef loop, GYRunLoopSourceRef source) {
     void (*perform)(void *) = gy_source_context0(source)->perform;
-    begin(loop, GY_CALLOUT_SOURCE, source);
+    uint32_t depth = begin(loop, GY_CALLOUT_SOURCE, source);
     if (perform != NULL) gyre_calls_out_to_a_source(perform, source->info);
-    end(loop);
+    end(loop, depth);
     gy_callout_source_returned(source);
 }
 
 void gy_callout_port(GYRunLoopRef loop, GYRunLoopSourceRef source, uint32_t events) {
     const GYRunLoopSourceContext2 *c = source->callbacks;
-    begin(loop, GY_CALLOUT_SOURCE, source);
+    uint32_t depth = begin(loop, GY_CALLOUT_SOURCE, source);
     if (c->performEvents != NULL) {
         gyre_calls_out_to_a_port(c->performEvents, source->info, events);
     } else if (c->perform != NULL) {
         gyre_calls_out_to_a_source(c->perform, source->info);
     }
-    end(loop);
+    end(loop, depth);
     gy_callout_source_returned(source);
 }
 
 void gy_callout_block(GYRunLoopRef loop, gy_block *block) {
-    begin(loop, GY_CALLOUT_BLOCK, block);
+    uint32_t depth = begin(loop, GY_CALLOUT_BLOCK, block);
     gyre_calls_out_to_performed_work(block->function, block->info);
-    end(loop);
+    end(loop, depth);
 }
 
 const void *gy_callout_retain(const void *(*retain)(const void *), const void *info) {

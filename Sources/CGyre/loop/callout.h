@@ -31,8 +31,9 @@ void gy_callout_schedule(GYRunLoopSourceRef source, GYRunLoopRef loop, GYStringR
 void gy_callout_cancel(GYRunLoopSourceRef source, GYRunLoopRef loop, GYStringRef mode);
 void gy_callout_perform(GYPerformFunction function, void *info);
 
-/* Ends the marks of a call whose frame is gone (activation.h), or of one that has returned. */
+/* For calls whose frame is gone (activation.h), and for those that have returned. */
 void gy_callout_source_returned(GYRunLoopSourceRef source);
+void gy_callout_let_info_go(GYRunLoopTimerRef timer, void *held_info);
 
 /* Tells whoever waits in gy_callout_wait that something it may be waiting for has changed. */
 void gy_callout_announce(void);

@@ -35,10 +35,12 @@ static bool make_default_mode(GYRunLoopRef loop) {
     return loop->default_mode != NULL && gy_loop_make_name_common(loop, kGYRunLoopDefaultMode);
 }
 
-GYRunLoopRef gy_loop_create(const gy_type *type, bool is_main) {
+GYRunLoopRef gy_loop_create(const gy_type *type, bool is_main,
+                            void (*unwind_to)(GYRunLoopRef loop, uint32_t depth)) {
     GYRunLoopRef loop = gy_object_create(type, sizeof *loop);
     if (loop == NULL) return NULL;
     loop->is_main = is_main;
+    loop->unwind_to = unwind_to;
     gy_lock_init(&loop->lock, GY_RANK_LOOP);
     gy_wake_init(&loop->wake);
     gy_alarm_init(&loop->alarm);

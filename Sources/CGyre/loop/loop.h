@@ -32,11 +32,13 @@ typedef struct gy_activation {
     enum gy_wake_phase around; /* the window for wake-ups that the run began in */
     enum gy_callout_kind calling; /* `item` is valid while this is not NONE */
     void *item;                   /* retained; a block is owned */
+    void *held_info;              /* of a timer, retained around its callout (R121); or NULL */
     /* The observer that is called, or was last in this round, and what others want told when that is
      * over: gy_called_word. Read by other threads under the lock. */
     _Atomic uintptr_t called;
     bool in_round;                /* own */
     struct gy_port *port;         /* whose turn it is, while a port is called */
+    gy_recycled_run done;         /* memory of the blocks that the step has run */
     gy_block *taken;              /* blocks picked by a step and not yet run, by next */
     struct gy_batch *batch;       /* sources picked by a step and not yet performed; see batch.h */
     struct gy_firing *firing;     /* timers due and not yet fired; see firing.h */
@@ -70,6 +72,9 @@ struct GYRunLoop {
     gy_activation *activations; /* innermost last; changed by the own thread under the lock */
     uint32_t depth, activation_room;
     uint64_t run_count; /* own: runs begun so far */
+    /* Ends the activations above a depth, whose frames a callout has left behind by an exception or a jump
+     * that was caught inside it (unwind.h). Handed over at creation. */
+    void (*unwind_to)(GYRunLoopRef loop, uint32_t depth);
     _Atomic uint32_t stop; /* gy_stop_word of the innermost run; 0: not running */
     gy_wake wake;
     gy_alarm alarm;
@@ -99,7 +104,8 @@ struct GYRunLoop {
 
 /* `type` comes from above: what a loop's description shows is not this file's to know. Its finaliser is
  * gy_loop_finalize. */
-GYRunLoopRef gy_loop_create(const gy_type *type, bool is_main);
+GYRunLoopRef gy_loop_create(const gy_type *type, bool is_main,
+                            void (*unwind_to)(GYRunLoopRef loop, uint32_t depth));
 void gy_loop_finalize(void *loop);
 
 static inline void gy_loop_lock(GYRunLoopRef loop) { gy_lock_take(&loop->lock); }

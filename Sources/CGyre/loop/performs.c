@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-GYRunLoopPerformState gy_perform_state(const struct GYRunLoopPerform *perform) {
+GYRunLoopPerformState gy_perform_state(const struct GYRunLoopPerformRequest *perform) {
     return atomic_load_explicit(&perform->state, memory_order_seq_cst);
 }
 
@@ -69,7 +69,11 @@ static void delayed_call(GYRunLoopTimerRef timer, void *info) {
  * whether by firing, by cancellation or with the loop. */
 static void delayed_release(const void *info) {
     GYRunLoopPerformRef perform = (GYRunLoopPerformRef)(uintptr_t)info;
-    if (leave_pending(perform, kGYRunLoopPerformLoopEnded)) announce_if_awaited(perform);
+    if (leave_pending(perform, kGYRunLoopPerformLoopEnded)) {
+        announce_if_awaited(perform);
+    } else if (gy_perform_state(perform) == kGYRunLoopPerformRunning) {
+        set_done(perform); /* its call was left by an exception or a jump */
+    }
     release_info(perform->release, perform->info);
     gy_release(perform);
 }
@@ -185,14 +189,14 @@ static void discard(gy_block *block) {
     gy_block_free(block);
 }
 
-static void run_block(GYRunLoopRef loop, gy_block *block, gy_recycled_run *done) {
+static void run_block(GYRunLoopRef loop, gy_block *block) {
     if (block->perform != NULL && !leave_pending(block->perform, kGYRunLoopPerformRunning)) {
         gy_release(block->perform); /* taken back; info was released by whoever did that */
     } else {
         gy_callout_block(loop, block);
         conclude(block);
     }
-    gy_block_give(done, block);
+    gy_block_give(&gy_loop_innermost(loop)->done, block);
 }
 
 /* A chain that grows at its end. */
@@ -238,16 +242,15 @@ static gy_block *pick_all(GYRunLoopRef loop, const gy_mode *mode) {
 
 void gy_perform_run_step(GYRunLoopRef loop) {
     if (gy_block_queue_is_empty(&loop->blocks)) return;
-    gy_recycled_run done = {0};
     gy_loop_lock(loop);
     gy_activation *run = gy_loop_innermost(loop);
     run->taken = pick_all(loop, run->mode);
     gy_loop_unlock(loop);
     for (gy_block *b; (b = gy_loop_innermost(loop)->taken) != NULL;) {
         gy_loop_innermost(loop)->taken = gy_block_next(b);
-        run_block(loop, b, &done);
+        run_block(loop, b);
     }
-    gy_recycled_flush(&done);
+    gy_recycled_flush(&gy_loop_innermost(loop)->done);
 }
 
 bool gy_perform_would_run(GYRunLoopRef loop, const gy_mode *mode) {
@@ -267,7 +270,8 @@ bool gy_perform_would_run(GYRunLoopRef loop, const gy_mode *mode) {
 void gy_perform_put_back(GYRunLoopRef loop, gy_block *taken) {
     gy_loop_lock(loop);
     gy_node *end = loop->blocks.pending.next;
-    for (gy_block *b = taken; b != NULL; b = gy_block_next(b)) {
+    for (gy_block *b = taken, *next; b != NULL; b = next) {
+        next = gy_block_next(b);       /* the same memory as the node in the list */
         gy_list_append(end, &b->node); /* before those that came later */
         if (b->perform != NULL) b->perform->block = b;
         atomic_fetch_add_explicit(&loop->blocks.count, 1, memory_order_relaxed);

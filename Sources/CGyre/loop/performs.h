@@ -15,7 +15,7 @@ bool gy_perform_enqueue(GYRunLoopRef loop, gy_block *block);
 GYRunLoopPerformRef gy_perform_create(GYRunLoopRef loop, GYTypeRef mode, int64_t delay_ns,
                                       GYPerformFunction function, void *info,
                                       GYPerformFunction release);
-GYRunLoopPerformState gy_perform_state(const struct GYRunLoopPerform *perform);
+GYRunLoopPerformState gy_perform_state(const struct GYRunLoopPerformRequest *perform);
 GYRunLoopPerformState gy_perform_cancel(GYRunLoopPerformRef perform);
 GYRunLoopPerformState gy_perform_cancel_and_wait(GYRunLoopPerformRef perform);
 /* Waits until the call has returned or will never be made; true if it was made. */

@@ -181,7 +181,7 @@ static const gy_type loop_type = {
 
 static GYRunLoopRef make_loop(bool is_main) {
     if (!set_up()) return NULL;
-    GYRunLoopRef loop = gy_loop_create(&loop_type, is_main);
+    GYRunLoopRef loop = gy_loop_create(&loop_type, is_main, gy_unwind_to);
     if (loop != NULL) gy_list_append(&gy_all_loops, &loop->in_registry);
     return loop;
 }

@@ -22,7 +22,10 @@ static void finish_callout(GYRunLoopRef loop, const gy_activation *gone) {
     switch (gone->calling) {
     case GY_CALLOUT_NONE:
     case GY_CALLOUT_OBSERVER: return; /* has ended with its round */
-    case GY_CALLOUT_TIMER: gy_timer_finish_firing(gone->item); break;
+    case GY_CALLOUT_TIMER:
+        gy_callout_let_info_go(gone->item, gone->held_info);
+        gy_timer_finish_firing(gone->item);
+        break;
     case GY_CALLOUT_SOURCE: finish_source(loop, gone); return;
     case GY_CALLOUT_BLOCK: gy_perform_finish_block(gone->item); return;
     }
@@ -38,23 +41,33 @@ static void finish_round(GYRunLoopRef loop) {
     gy_observer_end_round(loop);
 }
 
+/* A stop that came after the jump was meant for the run around. */
 static gy_activation take_away(GYRunLoopRef loop) {
     gy_loop_lock(loop);
     gy_activation gone = *gy_loop_innermost(loop);
     gy_loop_unlock(loop);
+    bool is_stopped = gy_loop_is_stopped(loop);
     gy_activation_end(loop);
+    if (is_stopped) gy_loop_stop(loop);
     return gone;
 }
 
+static void unwind_one(GYRunLoopRef loop) {
+    finish_round(loop);
+    gy_activation gone = take_away(loop);
+    finish_callout(loop, &gone);
+    gy_recycled_flush(&gone.done);
+    gy_perform_put_back(loop, gone.taken);
+    gy_batch_drop(loop, gone.batch);
+    gy_firing_drop(loop, gone.firing);
+}
+
 void gy_unwind(GYRunLoopRef loop, const void *frame) {
-    while (gy_activation_is_gone(loop, frame)) {
-        finish_round(loop);
-        gy_activation gone = take_away(loop);
-        finish_callout(loop, &gone);
-        gy_perform_put_back(loop, gone.taken);
-        gy_batch_drop(loop, gone.batch);
-        gy_firing_drop(loop, gone.firing);
-    }
+    while (gy_activation_is_gone(loop, frame)) unwind_one(loop);
+}
+
+void gy_unwind_to(GYRunLoopRef loop, uint32_t depth) {
+    while (loop->depth > depth) unwind_one(loop);
 }
 
 void gy_unwind_all(GYRunLoopRef loop) { gy_unwind(loop, (const void *)UINTPTR_MAX); }

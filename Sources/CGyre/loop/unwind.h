@@ -8,6 +8,8 @@
 /* Ends every activation whose frame lies below `frame`: items in a callout are called no more and
  * are free again, what a step had picked and not got to waits for the next run. */
 void gy_unwind(GYRunLoopRef loop, const void *frame);
+/* Ends those above a depth: a callout has returned, and what ran inside it has not. */
+void gy_unwind_to(GYRunLoopRef loop, uint32_t depth);
 /* All of them: the thread is ending. */
 void gy_unwind_all(GYRunLoopRef loop);
 

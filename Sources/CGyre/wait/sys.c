@@ -7,8 +7,9 @@
  * - An eventfd whose counter is full refuses a write with EAGAIN and makes no edge.
  * - timerfd_settime with zero disarms; a moment in the past expires at once.
  * - epoll_wait rounds to milliseconds; epoll_pwait2 does not, and came with Linux 5.11.
- * - write() is a cancellation point: a thread cancelled in it would leave a loop marked as woken
- *   without the edge that wakes it. The raw system call is not. */
+ * - write(), open(), read() and ppoll() are cancellation points: a thread cancelled in one would leave a
+ *   loop marked as woken without the edge that wakes it, or its lock taken. The raw system calls are
+ *   not; the wait alone is meant to be one. */
 #define _GNU_SOURCE /* ppoll, epoll_pwait2 */
 #include "wait/sys.h"
 
@@ -147,7 +148,8 @@ uint32_t gy_sys_ready_now(int fd, uint32_t events) {
     /* The bits of poll and epoll are the same numbers on Linux. */
     struct pollfd p = {.fd = fd, .events = (short)events};
     struct timespec none = {0, 0};
-    return ppoll(&p, 1, &none, NULL) > 0 ? (uint32_t)(unsigned short)p.revents : 0;
+    long n = syscall(SYS_ppoll, &p, 1, &none, NULL, 0);
+    return n > 0 ? (uint32_t)(unsigned short)p.revents : 0;
 }
 
 /* The link's text, or what stands in a small file, NUL-terminated; false where there is none. */
@@ -163,9 +165,9 @@ static bool read_proc_link(int fd, char *text, size_t room) {
 static bool is_semaphore(int fd) {
     char path[40], text[512];
     snprintf(path, sizeof path, "/proc/self/fdinfo/%d", fd);
-    int info = open(path, O_RDONLY | O_CLOEXEC);
+    int info = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
     if (info < 0) return false;
-    ssize_t n = read(info, text, sizeof text - 1);
+    long n = syscall(SYS_read, info, text, sizeof text - 1);
     gy_sys_close(info);
     if (n < 0) return false;
     text[n] = '\0';

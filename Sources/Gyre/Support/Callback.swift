@@ -3,9 +3,9 @@ internal import CGyre
 /// What the context of a C item points to: the item's closures, in one object for the item's whole
 /// life. A call borrows it, and so allocates nothing.
 ///
-/// The context owns a reference. The C library gives it up on whichever thread invalidates the item or
-/// drops the last reference to it, which may be while the loop's thread is in the call, or about to
-/// begin it. Therefore references are given up on the loop's thread alone, and after the call.
+/// The context owns a reference. The C library gives it up on whichever thread invalidates the item
+/// or drops the last reference to it, which may be while the loop's thread is in the call, or about
+/// to begin it. Therefore references are given up on the loop's thread alone, and after the call.
 class Callback {
   let loop: EventLoop
   /// Calls in progress: more than one where a nested run calls the item again. The loop's thread.
@@ -17,8 +17,8 @@ class Callback {
     self.loop = loop
   }
 
-  /// Lets go of the closures that are called on the loop's thread alone. They will not be called any
-  /// more. The loop's thread, outside of calls, or any once that has ended.
+  /// Lets go of the closures that are called on the loop's thread alone. They will not be called
+  /// any more. The loop's thread, outside of calls, or any once that has ended.
   func letGo() {}
 
   /// For a context: a pointer that owns a reference.
@@ -65,8 +65,8 @@ class Callback {
           guard let info else { return }
           Callback.endHere(Unmanaged.fromOpaque(info))
         })
-    // With its thread every call has ended. For want of memory the object is rather kept than taken from
-    // under a call.
+    // With its thread every call has ended. For want of memory the object is rather kept than taken
+    // from under a call.
     if !isTaken && !loop.isAlive { release(callback, references: 1) }
   }
 

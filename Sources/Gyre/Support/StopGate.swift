@@ -25,7 +25,8 @@ final class StopGate: @unchecked Sendable {
       nil, GYOptionFlags(kGYRunLoopEntry), 1, .min, { _, _, me in StopGate.at(me) { $0.begin() } },
       &context)
     exit = GYRunLoopObserverCreate(
-      nil, GYOptionFlags(kGYRunLoopExit), 1, .max, { _, _, me in StopGate.at(me) { $0.word.end() } },
+      nil, GYOptionFlags(kGYRunLoopExit), 1, .max,
+      { _, _, me in StopGate.at(me) { $0.word.end() } },
       &context)
     _ = watch(kGYRunLoopDefaultMode)
   }
@@ -65,11 +66,11 @@ final class StopGate: @unchecked Sendable {
     return word.conclude() ? GYRunLoopRunResult(kGYRunLoopRunStopped) : result
   }
 
-  /// Whether runs in the mode are told from now on. A mode that does not exist is not made: a run in
-  /// it returns at once. The loop's thread.
+  /// Whether runs in the mode are told from now on. A mode that does not exist is not made: a run
+  /// in it returns at once. The loop's thread.
   private func watch(_ mode: OpaquePointer) -> Bool {
-    if GYRunLoopContainsObserver(loop, exit, mode) != 0 { return true }
-    if !exists(mode) { return true }
+    guard let entry, let exit else { return false }
+    if GYRunLoopContainsObserver(loop, exit, mode) != 0 || !exists(mode) { return true }
     GYRunLoopAddObserver(loop, entry, mode)
     if GYRunLoopContainsObserver(loop, entry, mode) == 0 { return false }
     GYRunLoopAddObserver(loop, exit, mode)

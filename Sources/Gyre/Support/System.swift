@@ -14,8 +14,8 @@ enum System {
   static let notPermitted = EPERM
   static let invalid = EINVAL
 
-  // The events of epoll. The kernel gives them the bits of poll's, whose header is the one that Swift
-  // imports.
+  // The events of epoll. The kernel gives them the bits of poll's, whose header is the one that
+  // Swift imports.
   static let inputEvent = UInt32(POLLIN)
   static let outputEvent = UInt32(POLLOUT)
   static let errorEvent = UInt32(POLLERR)
@@ -49,7 +49,8 @@ enum System {
     text.withUTF8 { bytes in
       var start = 0
       while start < bytes.count {
-        let count = write(STDERR_FILENO, bytes.baseAddress?.advanced(by: start), bytes.count - start)
+        let count = write(
+          STDERR_FILENO, bytes.baseAddress?.advanced(by: start), bytes.count - start)
         if count < 0 && errno == EINTR { continue }
         if count <= 0 { return }
         start += count
@@ -60,9 +61,9 @@ enum System {
 
 /// A pointer that each thread has one of.
 ///
-/// The key is made on first use. An atomic does for that: what the runtime does to initialise a global
-/// takes a lock each time in a program that was single-threaded then, and a child of fork may find it
-/// taken.
+/// The key is made on first use. An atomic does for that: what the runtime does to initialise a
+/// global takes a lock each time in a program that was single-threaded then, and a child of fork
+/// may find it taken.
 struct ThreadValue: ~Copyable {
   /// The key and 1; 0 where there is none yet.
   private let stored = Atomic<UInt>(0)
@@ -76,7 +77,8 @@ struct ThreadValue: ~Copyable {
       fatalError("Gyre: no key for thread-specific data is left")
     }
     // Whoever reads the number needs nothing that was written before it.
-    let (isOurs, _) = stored.compareExchange(expected: 0, desired: UInt(key) + 1, ordering: .relaxed)
+    let (isOurs, _) = stored.compareExchange(
+      expected: 0, desired: UInt(key) + 1, ordering: .relaxed)
     if !isOurs { pthread_key_delete(key) }
   }
 

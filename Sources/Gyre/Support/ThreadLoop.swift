@@ -20,8 +20,8 @@ enum ThreadLoop {
   }
 
   private static func keep(_ loop: EventLoop) {
-    // Of all destructors of a round those of older keys come first. The C library has its key from its
-    // first loop on; so it takes a thread's loop down before this lets the object go.
+    // Of all destructors of a round those of older keys come first. The C library has its key from
+    // its first loop on; so it takes a thread's loop down before this lets the object go.
     if !own.isPrepared {
       own.prepare { pointer in
         guard let pointer else { return }

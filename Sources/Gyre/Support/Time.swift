@@ -3,8 +3,8 @@
 internal import CGyre
 
 extension Duration {
-  /// Rounded up, so that nothing that waits for it is early; what does not fit is the nearest number
-  /// that does.
+  /// Rounded up, so that nothing that waits for it is early; what does not fit is the nearest
+  /// number that does.
   var nanoseconds: Int64 {
     let (seconds, attoseconds) = components
     let (whole, isOut) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
@@ -16,8 +16,8 @@ extension Duration {
   }
 }
 
-/// The same clock under two names: CLOCK_MONOTONIC is what `SuspendingClock` counts on Linux, from a
-/// beginning that it does not tell.
+/// The same clock under two names: CLOCK_MONOTONIC is what `SuspendingClock` counts on Linux, from
+/// a beginning that it does not tell.
 enum Monotonic {
   /// A moment by both. The number is read last: an instant turned into a number is never early.
   private static let anchor: (instant: SuspendingClock.Instant, nanoseconds: Int64) = {

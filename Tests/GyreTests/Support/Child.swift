@@ -104,13 +104,7 @@ final class Child {
       readSome()
     }
     readRest()
-    return ending
-  }
-
-  private var ending: String {
-    let status = status ?? 0
-    let signal = status & 0x7F
-    return signal == 0 ? "exit \(status >> 8 & 0xFF)" : "signal \(signal)"
+    return words(forStatus: status ?? 0)
   }
 
   /// Whether the program has ended.

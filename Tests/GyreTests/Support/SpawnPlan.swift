@@ -55,8 +55,8 @@ struct SpawnPlan: ~Copyable {
   mutating func addTerminal() -> Int32 {
     let terminal = Glibc.open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
     var number: Int32 = 0
-    ioctl(terminal, 0x4004_5431, &number)  // TIOCSPTLCK: unlocked
-    ioctl(terminal, 0x8004_5430, &number)  // TIOCGPTN
+    _ = ioctl(terminal, 0x4004_5431, &number)  // TIOCSPTLCK: unlocked
+    _ = ioctl(terminal, 0x8004_5430, &number)  // TIOCGPTN
     let name = "/dev/pts/\(number)"
     posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, name, O_RDWR, 0)
     posix_spawn_file_actions_adddup2(&actions, STDIN_FILENO, STDOUT_FILENO)

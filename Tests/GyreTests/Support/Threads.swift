@@ -65,8 +65,8 @@ final class Box<Value: Sendable>: Sendable {
   func change(_ body: @Sendable (inout Value) -> Void) { stored.withLock { body(&$0) } }
 }
 
-/// Runs a function on a thread of its own and waits for its end. The thread's loop is new and goes with
-/// it.
+/// Runs a function on a thread of its own and waits for its end. The thread's loop is new and goes
+/// with it.
 func onThread<Value: Sendable>(_ body: @escaping @Sendable () -> Value) -> Value {
   let result = Box<Value?>(nil)
   Thread { result.value = body() }.join()
@@ -158,21 +158,27 @@ private final class LastRound: @unchecked Sendable {
   }
 }
 
-/// What a child of the calling thread gives that does nothing but call a function; -1 when it ended in
-/// another way than by returning from it.
-func statusOfFork(_ body: () -> Int32) -> Int32 {
+/// How a child of the calling thread ends that does nothing but call a function, which gives its
+/// exit status: "exit 0", "signal 6".
+func endingOfFork(_ body: () -> Int32) -> String {
   // Swift hides fork: much of what a program may do is not allowed in the child.
   typealias Fork = @convention(c) () -> pid_t
-  guard let symbol = dlsym(nil, "fork") else { return -1 }
+  guard let symbol = dlsym(nil, "fork") else { return "no fork" }
   let child = unsafeBitCast(symbol, to: Fork.self)()
   if child == 0 { _exit(body()) }
   var status: Int32 = 0
   while waitpid(child, &status, 0) < 0 && errno == EINTR {}
-  return status & 0x7F == 0 ? status >> 8 & 0xFF : -1
+  return words(forStatus: status)
 }
 
-/// Waits for something that nothing tells, such as the state of another thread: false when it has not
-/// come true within ten seconds.
+/// What a status of waitpid says: "exit 0", "signal 9".
+func words(forStatus status: Int32) -> String {
+  let signal = status & 0x7F
+  return signal == 0 ? "exit \(status >> 8 & 0xFF)" : "signal \(signal)"
+}
+
+/// Waits for something that nothing tells, such as the state of another thread: false when it has
+/// not come true within ten seconds.
 func waitUntil(_ condition: () -> Bool) -> Bool {
   let deadline = SuspendingClock.now + .seconds(10)
   while !condition() {

@@ -10,7 +10,8 @@ import Testing
     child.write("one two\nthree\n\nfour five six")
     child.closeInput()
     #expect(child.finish() == "exit 0")
-    #expect(child.output.contains("line 1: 2 words\nline 2: 1 word\nline 3: 0 words\nline 4: 3 words\n"))
+    #expect(
+      child.output.contains("line 1: 2 words\nline 2: 1 word\nline 3: 0 words\nline 4: 3 words\n"))
     #expect(child.output.contains("totals: 4 lines, 6 words"))
     #expect(child.errors == "")
   }
@@ -149,7 +150,8 @@ import Testing
     #expect(child.errors == "")
   }
 
-  @Test func onATerminalItGreetsAndKnowsControlCAndControlD() throws {
+  @Test(.enabled(if: Place.exists("/dev/ptmx")))
+  func onATerminalItGreetsAndKnowsControlCAndControlD() throws {
     for (key, name) in [("\u{3}", "control-C"), ("\u{4}", "control-D")] {
       let child = try Child(tour, ["-t", "100000"], output: .terminal)
       #expect(child.waitForOutput("Type lines."), "\(name)")

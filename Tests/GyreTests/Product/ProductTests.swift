@@ -1,0 +1,88 @@
+import Testing
+
+/// What a program that uses the module gets.
+@Suite struct ProductTests {
+  @Test func aProgramLoadsNoFoundation() throws {
+    let run = try Child.run("ldd", ["\(Place.products)/tour"])
+    #expect(run.ending == "exit 0", "\(run.errors)")
+    #expect(run.output.contains("libswiftCore.so"))
+    #expect(!run.output.contains("Foundation"))
+  }
+
+  @Test func noNameOfCIsInTheInterface() throws {
+    let interface = try interfaceOfTheModule()
+    #expect(interface.contains("class EventLoop :"))
+    for line in interface.split(separator: "\n") {
+      #expect(!line.contains("GY"), "a type or constant of C")
+      #expect(!line.contains("OpaquePointer"), "an object of C")
+      #expect(!line.hasPrefix("import CGyre"))
+    }
+  }
+
+  /// The public declarations of the module as the compiler prints them, without comments.
+  private func interfaceOfTheModule() throws -> String {
+    let folder = TemporaryFolder()
+    let files = Place.files(in: "Sources/Gyre", ending: ".swift")
+    let run = try Child.run(
+      Place.tool("swiftc"),
+      [
+        "-emit-module", "-enable-library-evolution", "-swift-version", "6",
+        "-module-name", "Gyre", "-module-cache-path", "\(folder.path)/modules",
+        "-emit-module-path", "\(folder.path)/Gyre.swiftmodule",
+        "-emit-module-interface-path", "\(folder.path)/Gyre.swiftinterface",
+        "-enable-upcoming-feature", "InternalImportsByDefault",
+        "-I", "\(Place.root)/include",
+      ] + files.map { "\(Place.root)/Sources/Gyre/\($0)" },
+      seconds: 300)
+    #expect(run.ending == "exit 0", "\(run.errors)")
+    return Place.contents(of: "\(folder.path)/Gyre.swiftinterface") ?? ""
+  }
+
+  @Test(arguments: Misuse.allCases)
+  func misuseDoesNotCompile(misuse: Misuse) throws {
+    let folder = TemporaryFolder()
+    #expect(try typecheck(misuse.right, in: folder) == "exit 0")
+    #expect(try typecheck(misuse.wrong, in: folder) == "exit 1")
+  }
+
+  /// What the types are there to prevent.
+  enum Misuse: CaseIterable, Sendable {
+    /// The common modes are a set, and a loop runs in one mode.
+    case runningTheCommonModes
+    /// A run blocks its thread.
+    case runningInAnAsyncFunction
+    /// What another thread is to call has to be safe there.
+    case performingWhatIsNotSendable
+
+    var right: String {
+      switch self {
+      case .runningTheCommonModes: "func f() { EventLoop.current.run(mode: .tracking) }"
+      case .runningInAnAsyncFunction: "func f() { EventLoop.current.run() }"
+      case .performingWhatIsNotSendable:
+        "func f(_ loop: EventLoop) throws { let c = 1; try loop.perform(in: .common) { _ = c } }"
+      }
+    }
+
+    var wrong: String {
+      switch self {
+      case .runningTheCommonModes: "func f() { EventLoop.current.run(mode: .common) }"
+      case .runningInAnAsyncFunction: "func f() async { EventLoop.current.run() }"
+      case .performingWhatIsNotSendable:
+        "func f(_ loop: EventLoop, _ c: C) throws { try loop.perform(in: .common) { _ = c } }"
+      }
+    }
+  }
+
+  private func typecheck(_ text: String, in folder: TemporaryFolder) throws -> String {
+    let file = folder.file("client.swift", "import Gyre\nclass C {}\n\(text)\n")
+    return try Child.run(
+      Place.tool("swiftc"),
+      [
+        "-typecheck", "-swift-version", "6", "-warnings-as-errors",
+        "-module-cache-path", "\(Place.products)/ModuleCache",
+        "-I", "\(Place.products)/Modules", "-I", "\(Place.root)/include", file,
+      ],
+      seconds: 300
+    ).ending
+  }
+}

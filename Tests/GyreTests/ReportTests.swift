@@ -1,0 +1,61 @@
+import Glibc
+import Gyre
+import Testing
+
+/// Reports of misuse, each in a child of its own: they go to standard error. Under the thread
+/// sanitizer a child may find a lock of the runtime taken.
+@Suite(.enabled(if: Sanitizer.current != .thread))
+struct ReportTests {
+  @Test func aRunOnAnotherThreadIsReported() {
+    let (ending, errors) = afterFork { other in _ = other.run() }
+    #expect(ending == "exit 0")
+    #expect(
+      errors == "gyre: EventLoop.run(): only the loop's own thread can run it (R180)\n")
+  }
+
+  @Test func aNestedRunWithoutAModeIsReportedOnce() {
+    let (ending, errors) = afterFork { _ in
+      let loop = EventLoop.current
+      try? loop.perform(in: .default) {
+        loop.run()
+        loop.run()
+      }
+      loop.run(mode: .default, for: .zero)
+    }
+    #expect(ending == "exit 0")
+    #expect(
+      errors == "gyre: EventLoop.run(): a run inside another one has to name its mode (R42)\n")
+  }
+
+  @Test func strictProcessesEndAfterAReport() {
+    let (ending, errors) = afterFork { other in
+      setenv("GYRE_STRICT", "1", 1)
+      _ = other.run(mode: .default, for: .zero)
+    }
+    #expect(ending == "signal \(SIGABRT)")
+    #expect(errors.hasPrefix("gyre: EventLoop.run(mode:for:): "))
+  }
+
+  /// Calls a function in a child of a thread, with the loop of another thread.
+  ///
+  /// - Returns: how the child ended, and what it wrote to standard error.
+  private func afterFork(
+    _ body: @escaping @Sendable (EventLoop) -> Void
+  ) -> (ending: String, errors: String) {
+    let other = onThread { EventLoop.current }
+    return onThread {
+      _ = EventLoop.current
+      let pipe = makePipe()
+      let ending = endingOfFork {
+        dup2(pipe.write, STDERR_FILENO)
+        body(other)
+        return 0
+      }
+      close(pipe.write)
+      var buffer = [UInt8](repeating: 0, count: 1000)
+      let count = read(pipe.read, &buffer, buffer.count)
+      close(pipe.read)
+      return (ending, String(decoding: buffer.prefix(max(count, 0)), as: UTF8.self))
+    }
+  }
+}

@@ -95,13 +95,14 @@ import Testing
         try? loop.add(EventLoop.Timer(after: .zero) { log.add("inner") }, to: "inner")
         try? loop.add(EventLoop.Timer(after: .zero) { log.add("late") }, to: .default)
         log.add("\(loop.run())")
+        log.add("\(loop.run())")
         log.add("\(loop.run(mode: "inner"))")
       }
       try? loop.add(outer, to: .default)
       log.add("\(loop.run())")
       return log.text
     }
-    #expect(text == "finished inner finished late finished")
+    #expect(text == "finished finished inner finished late finished")
   }
 
   @Test func theCurrentModeIsThatOfTheInnermostRun() {

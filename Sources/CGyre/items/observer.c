@@ -77,13 +77,33 @@ static gy_observer_array *make_array(uint32_t room) {
     return array;
 }
 
+/* Moves what comes behind the newcomer one place on. */
+static void insert_in_place(gy_observer_array *array, GYRunLoopObserverRef newcomer,
+                            gy_observer_place place) {
+    uint32_t i = gy_observer_array_count(array);
+    append(array, place, newcomer);
+    for (; i > 0 && array->entries[i - 1].place.order > place.order; i--) {
+        gy_observer_entry *from = &array->entries[i - 1], *to = &array->entries[i];
+        to->place = from->place;
+        to->late = from->late;
+        atomic_store_explicit(&to->observer, observer_at(array, i - 1), memory_order_relaxed);
+    }
+    array->entries[i].place = place;
+    array->entries[i].late = NULL;
+    atomic_store_explicit(&array->entries[i].observer, newcomer, memory_order_relaxed);
+}
+
 bool gy_observer_list_insert(gy_observer_list *list, GYRunLoopObserverRef observer,
-                             uint64_t sequence, gy_observer_array **old) {
+                             uint64_t sequence, bool is_quiet, gy_observer_array **old) {
     gy_observer_array *array = gy_observer_list_array(list);
     gy_observer_place place = {observer->order, sequence};
     *old = NULL;
     if (goes_last(array, observer->order)) {
         append(array, place, observer);
+    } else if (is_quiet && gy_observer_array_count(array) > 0 &&
+               gy_observer_array_count(array) < array->room) {
+        insert_in_place(array, observer, place);
+        list->first = 0;
     } else {
         gy_observer_array *bigger = make_array(2 * live_count(array) + 2);
         if (bigger == NULL) return false;

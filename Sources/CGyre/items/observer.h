@@ -54,9 +54,10 @@ uint64_t gy_observer_list_sequence(gy_observer_list *list, const struct GYRunLoo
 /* The first that is there; NULL: none. */
 GYRunLoopObserverRef gy_observer_list_first(gy_observer_list *list);
 /* Adds an observer that is not there. Where that takes a new array, *old is the one before, which the
- * caller frees when no round looks at it any more. False, with errno, where memory is out. */
+ * caller frees when no round looks at it any more; with `is_quiet` none does, and room is made in the
+ * array itself. False, with errno, where memory is out. */
 bool gy_observer_list_insert(gy_observer_list *list, GYRunLoopObserverRef observer,
-                             uint64_t sequence, gy_observer_array **old);
+                             uint64_t sequence, bool is_quiet, gy_observer_array **old);
 /* Where it was, so that the caller can leave its reference there; NULL: it was not there. */
 gy_observer_entry *gy_observer_list_remove(gy_observer_list *list,
                                            const struct GYRunLoopObserver *observer);

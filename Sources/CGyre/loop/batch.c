@@ -36,11 +36,11 @@ static void give_back(GYRunLoopRef loop, gy_batch *batch) {
 
 /* A full batch may have left some out: once more, with room for all the mode has. Where memory is
  * out the first ones are performed, and the others in the next iteration, which does not sleep. */
-static gy_batch *collect(GYRunLoopRef loop, gy_mode *mode) {
+static gy_batch *collect(GYRunLoopRef loop, gy_mode *mode, bool only_one) {
     gy_batch *batch = take_spare(loop);
     if (batch == NULL) return NULL;
     gy_loop_lock(loop);
-    batch->count = gy_signal_collect(loop, mode, batch->entries, batch->room);
+    batch->count = gy_signal_collect(loop, mode, batch->entries, only_one ? 1 : batch->room);
     if (batch->count == batch->room && mode->sources.count > batch->room) {
         gy_batch *bigger = with_room(mode->sources.count);
         if (bigger != NULL) {
@@ -76,13 +76,9 @@ void gy_batch_drop(GYRunLoopRef loop, gy_batch *batch) {
     give_back(loop, batch);
 }
 
-bool gy_batch_run(GYRunLoopRef loop, bool only_one) {
-    gy_mode *mode = gy_loop_innermost(loop)->mode;
-    if (!gy_signal_is_pending(loop, mode)) return false;
-    gy_batch *batch = collect(loop, mode);
-    if (batch == NULL) return false;
+static bool perform(GYRunLoopRef loop, gy_mode *mode, gy_batch *batch) {
     bool any = false;
-    while (batch->next < batch->count && !(any && only_one)) {
+    while (batch->next < batch->count) {
         GYRunLoopSourceRef source = batch->entries[batch->next++].source;
         if (is_to_be_performed(loop, mode, source)) {
             any = true;
@@ -90,7 +86,21 @@ bool gy_batch_run(GYRunLoopRef loop, bool only_one) {
         }
         gy_release(source);
     }
-    gy_loop_innermost(loop)->batch = NULL;
-    gy_batch_drop(loop, batch);
+    return any;
+}
+
+bool gy_batch_run(GYRunLoopRef loop, bool only_one) {
+    gy_mode *mode = gy_loop_innermost(loop)->mode;
+    bool any = false, is_over = false;
+    /* The one may turn out not to be due any more: then it is the next one's turn. */
+    while (!is_over && gy_signal_is_pending(loop, mode)) {
+        gy_batch *batch = collect(loop, mode, only_one);
+        if (batch == NULL) return false;
+        is_over = !only_one || batch->count == 0;
+        any = perform(loop, mode, batch);
+        is_over |= any;
+        gy_loop_innermost(loop)->batch = NULL;
+        gy_batch_drop(loop, batch);
+    }
     return any;
 }

@@ -27,9 +27,7 @@ GYRunLoopRef gy_loop_enter(_Atomic(GYRunLoopRef) *where) {
         loop = gy_loop_is_current(loop) ? gy_retain(loop) : retain_foreign(where);
         if (loop == NULL) return NULL;
         gy_loop_lock(loop);
-        if (load(where) == loop && !gy_loop_is_dead(loop)) return loop;
-        bool is_left_over = load(where) == loop; /* of a loop that a fork has killed */
-        if (is_left_over) atomic_store_explicit(where, NULL, memory_order_seq_cst);
+        if (load(where) == loop) return loop;
         gy_loop_leave(loop);
     }
 }

@@ -37,6 +37,7 @@ typedef struct gy_activation {
      * over: gy_called_word. Read by other threads under the lock. */
     _Atomic uintptr_t called;
     bool in_round;                /* own */
+    const gy_observer_array *walked; /* own: by the round */
     struct gy_port *port;         /* whose turn it is, while a port is called */
     gy_recycled_run done;         /* memory of the blocks that the step has run */
     gy_block *taken;              /* blocks picked by a step and not yet run, by next */
@@ -95,6 +96,7 @@ struct GYRunLoop {
     _Atomic uint32_t rounds;
     _Atomic bool has_late;
     gy_observer_array *late_arrays;
+    gy_tally ready_total; /* ready ports of all modes */
     const struct gy_port *last_port; /* whose turn was the last one, and how many it had in a row */
     uint32_t turns_in_a_row;
     struct gy_firing *spare_firing; /* own: kept for the next time timers are due */

@@ -19,7 +19,7 @@ typedef struct gy_firing {
 GYRunLoopTimerRef gy_loose_any(GYRunLoopRef loop);
 /* Whichever is earlier: `timer`, which may be NULL, or a loose timer of the mode. */
 GYRunLoopTimerRef gy_loose_earlier(GYRunLoopRef loop, const gy_mode *mode, GYRunLoopTimerRef timer);
-/* Whether a timer is in some mode of the loop. */
+/* Whether a timer is in some mode of the loop. Only then may its slots be looked at. */
 bool gy_loose_is_in_loop(GYRunLoopRef loop, GYRunLoopTimerRef timer);
 
 #endif

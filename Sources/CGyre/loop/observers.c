@@ -12,8 +12,8 @@
  * A round walks an array without the lock. It says so before it loads the array; whoever replaces an
  * array, or takes an observer out of one, does that before it asks whether a round is under way. All
  * four steps are sequentially consistent, so at least one of the two sees the other. What is late is
- * said to be there before that question, and looked for after the last round has ended, so none is
- * left behind. */
+ * said to be there before that question, and looked for after each round has ended, so none is left
+ * behind. */
 
 static bool is_in_round(GYRunLoopRef loop) {
     atomic_store_explicit(&loop->has_late, true, memory_order_seq_cst);
@@ -45,16 +45,51 @@ static void give_up_reference(gy_mode *mode, GYRunLoopObserverRef observer, gy_o
     }
 }
 
-/* The lock. One late reference, which is the caller's now; NULL: there is none, and the arrays that
- * were listed for theirs, or replaced, are done with. */
-static GYRunLoopObserverRef take_late(GYRunLoopRef loop) {
-    for (gy_observer_array *array; (array = loop->late_arrays) != NULL;) {
-        for (uint32_t i = 0; i < gy_observer_array_count(array); i++) {
-            GYRunLoopObserverRef late = array->entries[i].late;
-            array->entries[i].late = NULL;
-            if (late != NULL) return late;
+/* The lock, own thread. An outer round still needs the observer that it is calling, and its array. */
+static bool is_called(GYRunLoopRef loop, GYRunLoopObserverRef observer) {
+    for (uint32_t i = 0; i < loop->depth; i++) {
+        uintptr_t word = atomic_load_explicit(&loop->activations[i].called, memory_order_relaxed);
+        if ((word & ~(uintptr_t)GY_CALLED_BITS) == (uintptr_t)observer) return true;
+    }
+    return false;
+}
+
+static bool is_walked(GYRunLoopRef loop, const gy_observer_array *array) {
+    for (uint32_t i = 0; i < loop->depth; i++) {
+        if (loop->activations[i].walked == array) return true;
+    }
+    return false;
+}
+
+/* One reference that nobody needs any more; NULL: none, and *is_needed tells whether some are left. */
+static GYRunLoopObserverRef take_from(GYRunLoopRef loop, gy_observer_array *array, bool *is_needed) {
+    *is_needed = array->is_replaced && is_walked(loop, array);
+    for (uint32_t i = 0; i < gy_observer_array_count(array); i++) {
+        GYRunLoopObserverRef late = array->entries[i].late;
+        if (late == NULL) continue;
+        if (is_called(loop, late)) {
+            *is_needed = true;
+            continue;
         }
-        loop->late_arrays = array->next_late;
+        array->entries[i].late = NULL;
+        return late;
+    }
+    return NULL;
+}
+
+/* The lock. One late reference, which is the caller's now; NULL: there is none that can be given up.
+ * Arrays that have none left are done with. */
+static GYRunLoopObserverRef take_late(GYRunLoopRef loop) {
+    gy_observer_array **link = &loop->late_arrays;
+    for (gy_observer_array *array; (array = *link) != NULL;) {
+        bool is_needed;
+        GYRunLoopObserverRef late = take_from(loop, array, &is_needed);
+        if (late != NULL) return late;
+        if (is_needed) {
+            link = &array->next_late;
+            continue;
+        }
+        *link = array->next_late;
         array->is_late = false;
         if (array->is_replaced) free(array);
     }
@@ -64,12 +99,15 @@ static GYRunLoopObserverRef take_late(GYRunLoopRef loop) {
 void gy_observer_release_late(GYRunLoopRef loop) {
     atomic_store_explicit(&loop->has_late, false, memory_order_seq_cst);
     GYRunLoopObserverRef late;
+    bool is_left;
     do {
         gy_loop_lock(loop);
         late = take_late(loop);
+        is_left = loop->late_arrays != NULL;
         gy_loop_unlock(loop);
         gy_release(late);
     } while (late != NULL);
+    if (is_left) atomic_store_explicit(&loop->has_late, true, memory_order_seq_cst);
 }
 
 /* ---- entering and leaving ---- */
@@ -78,7 +116,10 @@ static bool enter_mode(gy_mode *mode, GYRunLoopObserverRef observer) {
     gy_observer_array *old;
     if (gy_observer_list_sequence(&mode->observers, observer) != 0) return true;
     uint64_t sequence = ++mode->loop->sequence;
-    if (!gy_observer_list_insert(&mode->observers, observer, sequence, &old)) return false;
+    /* On the own thread, with no round under way, nobody walks the array. */
+    bool is_quiet = gy_loop_is_current(mode->loop) &&
+                    atomic_load_explicit(&mode->loop->rounds, memory_order_relaxed) == 0;
+    if (!gy_observer_list_insert(&mode->observers, observer, sequence, is_quiet, &old)) return false;
     replace(mode->loop, old);
     gy_retain(observer);
     observer->item.mode_count++;
@@ -162,12 +203,29 @@ static bool add_to_call(GYRunLoopRef loop, GYRunLoopObserverRef observer, uintpt
     return false;
 }
 
-/* The observer leaves whichever loop it is in. True if the loop has to release its info, for it may be
- * about to read it: a call is in progress there, on another thread. */
+/* The same for a call by whichever loop but this thread's own. */
+static bool add_to_any_call(GYRunLoopObserverRef observer, uintptr_t what) {
+    bool is_called = false;
+    gy_registry_lock();
+    for (gy_node *n = gy_all_loops.next; n != &gy_all_loops && !is_called; n = n->next) {
+        GYRunLoopRef loop = gy_node_owner(n, struct GYRunLoop, in_registry);
+        if (gy_loop_is_current(loop)) continue;
+        gy_loop_lock(loop);
+        is_called = add_to_call(loop, observer, what);
+        gy_loop_unlock(loop);
+    }
+    gy_registry_unlock();
+    return is_called;
+}
+
+/* The observer leaves whichever loop it is in. True if a loop has to release its info, for it may be about
+ * to read it: a call is in progress there, on another thread. */
 static bool detach(GYRunLoopObserverRef observer) {
     uint32_t references = 0;
     GYRunLoopRef loop = gy_loop_enter(&observer->item.loop);
-    if (loop == NULL) return false;
+    if (loop == NULL) { /* taken out before, perhaps in the middle of a call */
+        return observer->context.release != NULL && add_to_any_call(observer, GY_CALLED_OWED);
+    }
     leave_all_modes(loop, observer, &references);
     bool is_owed = !gy_loop_is_current(loop) && add_to_call(loop, observer, GY_CALLED_OWED);
     gy_loop_leave(loop);
@@ -234,16 +292,7 @@ void gy_observer_invalidate(GYRunLoopObserverRef observer) {
 
 static bool is_idle(const void *observer) {
     GYRunLoopObserverRef o = (GYRunLoopObserverRef)(uintptr_t)observer;
-    bool is_called = false;
-    gy_registry_lock();
-    for (gy_node *n = gy_all_loops.next; n != &gy_all_loops && !is_called; n = n->next) {
-        GYRunLoopRef loop = gy_node_owner(n, struct GYRunLoop, in_registry);
-        gy_loop_lock(loop);
-        is_called = add_to_call(loop, o, GY_CALLED_AWAITED);
-        gy_loop_unlock(loop);
-    }
-    gy_registry_unlock();
-    return !is_called;
+    return !add_to_any_call(o, GY_CALLED_AWAITED);
 }
 
 void gy_observer_wait(GYRunLoopObserverRef observer) {
@@ -357,11 +406,9 @@ static void change_rounds(GYRunLoopRef loop, int change) {
 void gy_observer_end_round(GYRunLoopRef loop) {
     announce_call(loop, NULL);
     gy_loop_innermost(loop)->in_round = false;
+    gy_loop_innermost(loop)->walked = NULL;
     change_rounds(loop, -1);
-    bool is_last = atomic_load_explicit(&loop->rounds, memory_order_relaxed) == 0;
-    if (is_last && atomic_load_explicit(&loop->has_late, memory_order_seq_cst)) {
-        gy_observer_release_late(loop);
-    }
+    if (atomic_load_explicit(&loop->has_late, memory_order_seq_cst)) gy_observer_release_late(loop);
 }
 
 void gy_observer_call_all(GYRunLoopRef loop, GYRunLoopActivity activity) {
@@ -369,6 +416,7 @@ void gy_observer_call_all(GYRunLoopRef loop, GYRunLoopActivity activity) {
     gy_loop_innermost(loop)->in_round = true;
     change_rounds(loop, 1);
     gy_observer_array *array = gy_observer_list_array(&mode->observers);
+    gy_loop_innermost(loop)->walked = array;
     uint32_t count = gy_observer_array_count(array); /* later ones wait for the next round (R134) */
     for (uint32_t i = 0; i < count; i++) call(loop, &array->entries[i], activity);
     gy_observer_end_round(loop);

@@ -374,6 +374,25 @@ void gy_perform_end(GYRunLoopRef loop) {
     }
 }
 
+void gy_perform_settle_in_child(GYRunLoopPerformRef perform) {
+    if (leave_pending(perform, kGYRunLoopPerformLoopEnded)) return;
+    if (gy_perform_state(perform) == kGYRunLoopPerformRunning) set_done(perform);
+}
+
+void gy_perform_settle_block_in_child(const gy_block *block) {
+    if (block->perform != NULL) gy_perform_settle_in_child(block->perform);
+}
+
+void gy_perform_end_in_child(GYRunLoopRef loop) {
+    gy_block_queue_end(&loop->blocks);
+    gy_node *end = &loop->blocks.pending;
+    for (gy_node *n = end->next; n != end; n = n->next) {
+        gy_block *block = gy_node_owner(n, gy_block, node);
+        if (block->perform != NULL) block->perform->block = NULL;
+        gy_perform_settle_block_in_child(block);
+    }
+}
+
 static void finalize(void *object) {
     GYRunLoopPerformRef perform = object;
     gy_release(perform->timer);

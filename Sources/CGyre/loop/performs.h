@@ -36,4 +36,10 @@ void gy_perform_put_back(GYRunLoopRef loop, gy_block *taken);
 /* Teardown: what is pending is released without being run (R4). */
 void gy_perform_end(GYRunLoopRef loop);
 
+/* In the child of a fork: a call that another thread was making is over, one it was to make never comes.
+ * No callback is called. */
+void gy_perform_settle_in_child(GYRunLoopPerformRef perform);
+void gy_perform_settle_block_in_child(const gy_block *block);
+void gy_perform_end_in_child(GYRunLoopRef loop);
+
 #endif

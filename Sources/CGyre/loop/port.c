@@ -12,6 +12,7 @@ static void take_off_ready(gy_port *port) {
     if (!gy_node_is_linked(&port->ready)) return;
     gy_list_remove(&port->ready);
     gy_tally_add(&port->mode->ready_count, -1);
+    gy_tally_add(&port->mode->loop->ready_total, -1);
 }
 
 static bool is_called_now(GYRunLoopRef loop, GYRunLoopSourceRef source) {
@@ -191,6 +192,7 @@ static void make_ready(gy_mode *mode, gy_port *port, uint32_t events) {
     }
     gy_list_append(before->next, &port->ready);
     gy_tally_add(&mode->ready_count, 1);
+    gy_tally_add(&mode->loop->ready_total, 1);
 }
 
 /* R98: a level-triggered port whose callout is running is reported edge by edge. The change makes

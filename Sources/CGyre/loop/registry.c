@@ -7,10 +7,10 @@
 #include "loop/callout.h"
 #include "loop/current.h"
 #include "loop/describe.h"
+#include "loop/fork.h"
 #include "loop/membership.h"
 #include "loop/observers.h"
 #include "loop/performs.h"
-#include "loop/port.h"
 #include "loop/signal.h"
 #include "loop/sources.h"
 #include "loop/timers.h"
@@ -116,30 +116,6 @@ static void unlock_all(void) {
     gy_registry_unlock();
 }
 
-/* The parent's epoll sets, eventfd and timerfd are closed here and made anew when next needed; events
- * fetched before the fork are the parent's (R7). */
-static void disinherit(GYRunLoopRef loop) {
-    gy_wake_reset_in_child(&loop->wake);
-    gy_alarm_end(&loop->alarm);
-    gy_poller_abandon(&loop->base);
-    uint32_t cursor = 0;
-    for (gy_mode *m; (m = gy_loop_next_mode(loop, &cursor)) != NULL;) {
-        gy_poller_abandon(&m->poller);
-        gy_port_forget_all(m);
-    }
-}
-
-static void kill_in_child(GYRunLoopRef loop) {
-    loop->is_main = false;
-    atomic_store_explicit(&loop->is_dead, true, memory_order_release);
-    loop->depth = 0;
-    atomic_store_explicit(&loop->stop, 0, memory_order_relaxed);
-    gy_wake_kill(&loop->wake);
-    gy_signal_end(loop);
-    gy_block_queue_end(&loop->blocks);
-    gy_list_remove(&loop->in_registry);
-}
-
 /* R7: the calling thread is the child's main thread; the loops of the others are dead. */
 static void after_fork_in_child(void) {
     unlock_all();
@@ -149,11 +125,11 @@ static void after_fork_in_child(void) {
     for (gy_node *n = gy_all_loops.next, *next; n != &gy_all_loops; n = next) {
         next = n->next;
         GYRunLoopRef loop = gy_node_owner(n, struct GYRunLoop, in_registry);
-        disinherit(loop);
+        gy_fork_disinherit(loop);
         if (loop == own) {
             gy_signal_reset_in_child(loop);
         } else {
-            kill_in_child(loop);
+            gy_fork_kill(loop);
         }
     }
     main_loop = own;

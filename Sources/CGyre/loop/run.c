@@ -124,8 +124,9 @@ static GYRunLoopRunResult run_activated(gy_run *run) {
 static void forget_ready(GYRunLoopRef loop, gy_mode *mode) {
     gy_loop_lock(loop);
     uint32_t cursor = 0;
-    for (gy_mode *m; (m = gy_loop_next_mode(loop, &cursor)) != NULL;) {
-        if (gy_mode_has_ports(m)) gy_port_forget_ready(m);
+    for (gy_mode *m; gy_tally_now(&loop->ready_total) != 0 &&
+                     (m = gy_loop_next_mode(loop, &cursor)) != NULL;) {
+        if (gy_mode_has_ready_ports(m)) gy_port_forget_ready(m);
     }
     gy_firing_put_back(loop, mode);
     gy_loop_unlock(loop);

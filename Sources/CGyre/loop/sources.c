@@ -94,9 +94,17 @@ static bool insert_into_mode(GYRunLoopRef loop, gy_mode *mode, GYRunLoopSourceRe
     return true;
 }
 
+/* The callbacks that were asked without the lock may have taken long enough for the thread to end. */
+static bool may_still_enter(GYRunLoopRef loop) {
+    if (gy_loop_takes_items(loop)) return true;
+    errno = ESRCH;
+    return false;
+}
+
 /* True if the source, or one that is equal, is in the mode now. The lock. */
 static bool enter_mode(GYRunLoopRef loop, gy_mode *mode, GYRunLoopSourceRef source, int fd) {
     if (find_equal(loop, &mode->sources, source) != NULL) return true;
+    if (!may_still_enter(loop)) return false;
     gy_port *port = NULL;
     if (gy_source_is_port(source)) {
         port = gy_port_create(loop, mode, source, fd);
@@ -178,6 +186,7 @@ static bool enter_common_modes(GYRunLoopRef loop, GYRunLoopSourceRef source, int
 
 static bool enter_common(GYRunLoopRef loop, GYRunLoopSourceRef source, int fd) {
     if (find_equal(loop, &loop->common_sources, source) != NULL) return true;
+    if (!may_still_enter(loop)) return false;
     if (!gy_loop_need_common_modes(loop)) return false;
     if (!gy_set_insert(&loop->common_sources, source, set_hash(source))) return false;
     if (gy_membership_add(source, loop, NULL, NULL)) {
@@ -374,30 +383,57 @@ void gy_source_invalidate(GYRunLoopSourceRef source) {
     gy_release(source);
 }
 
-/* A source of the loop that is, or is not, of version 0; retained. */
-static GYRunLoopSourceRef any_source(GYRunLoopRef loop, bool ports) {
-    GYRunLoopSourceRef found = NULL;
+/* A source of the mode that is, or is not, of version 0, from *cursor on; retained. */
+static GYRunLoopSourceRef next_in_mode(GYRunLoopRef loop, gy_mode *mode, bool ports, uint32_t *cursor) {
     gy_loop_lock(loop);
-    uint32_t cursor = 0;
-    for (gy_mode *m; found == NULL && (m = gy_loop_next_mode(loop, &cursor)) != NULL;) {
-        uint32_t i = 0;
-        for (GYRunLoopSourceRef s; (s = gy_set_next(&m->sources, &i)) != NULL;) {
-            if (gy_source_is_port(s) == ports) found = s;
-        }
-    }
-    uint32_t i = 0;
-    if (found == NULL && ports) found = gy_set_next(&loop->common_sources, &i);
-    gy_retain(found);
+    GYRunLoopSourceRef source;
+    do {
+        source = gy_set_next(&mode->sources, cursor);
+    } while (source != NULL && gy_source_is_port(source) != ports);
+    gy_retain(source);
     gy_loop_unlock(loop);
-    return found;
+    return source;
+}
+
+/* True if there was any. A removal moves others back in the set, perhaps before the cursor: the caller
+ * asks again until there is none. */
+static bool sweep_mode(GYRunLoopRef loop, gy_mode *mode, bool ports) {
+    bool any = false;
+    uint32_t cursor = 0;
+    for (GYRunLoopSourceRef s; (s = next_in_mode(loop, mode, ports, &cursor)) != NULL;) {
+        leave_loop(loop, s);
+        gy_release(s);
+        any = true;
+    }
+    return any;
+}
+
+static gy_mode *mode_at(GYRunLoopRef loop, uint32_t *cursor) {
+    gy_loop_lock(loop);
+    gy_mode *mode = gy_loop_next_mode(loop, cursor);
+    gy_loop_unlock(loop);
+    return mode;
+}
+
+/* Common items that are in no mode, which is rare. */
+static GYRunLoopSourceRef any_common(GYRunLoopRef loop) {
+    uint32_t cursor = 0;
+    gy_loop_lock(loop);
+    GYRunLoopSourceRef source = gy_retain(gy_set_next(&loop->common_sources, &cursor));
+    gy_loop_unlock(loop);
+    return source;
 }
 
 void gy_source_leave_all(GYRunLoopRef loop) {
     for (int ports = 0; ports <= 1; ports++) {
-        for (GYRunLoopSourceRef s; (s = any_source(loop, ports == 1)) != NULL;) {
-            leave_loop(loop, s);
-            gy_release(s);
+        uint32_t cursor = 0;
+        for (gy_mode *m; (m = mode_at(loop, &cursor)) != NULL;) {
+            while (sweep_mode(loop, m, ports == 1)) {}
         }
+    }
+    for (GYRunLoopSourceRef s; (s = any_common(loop)) != NULL;) {
+        leave_loop(loop, s);
+        gy_release(s);
     }
 }
 

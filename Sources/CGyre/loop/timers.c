@@ -160,6 +160,16 @@ bool gy_timer_contains(GYRunLoopRef loop, GYRunLoopTimerRef timer, GYStringRef n
     return found;
 }
 
+/* Not only in the callout itself: also in what is released before the firing is over. */
+static bool is_fired_here(GYRunLoopTimerRef timer) {
+    GYRunLoopRef loop = gy_current_loop;
+    for (uint32_t i = 0; loop != NULL && i < loop->depth; i++) {
+        const gy_firing *firing = loop->activations[i].firing;
+        if (firing != NULL && firing->current == timer) return true;
+    }
+    return false;
+}
+
 /* On another thread than that of a callout in progress, which may be about to read info, its release
  * is left to the end of the callout unless info is held there. True if the loop has taken it over. */
 static bool leave_to_loop(gy_item *item) {
@@ -177,7 +187,7 @@ void gy_timer_invalidate(GYRunLoopTimerRef timer) {
     gy_retain(timer); /* the modes' references may be the last */
     if ((gy_item_set(&timer->item, GY_ITEM_INVALID) & GY_ITEM_INVALID) == 0) {
         detach(timer);
-        if (gy_callout_is_mine(timer) || !leave_to_loop(&timer->item)) {
+        if (is_fired_here(timer) || !leave_to_loop(&timer->item)) {
             gy_tenant_release_info(&timer->item, gy_timer_release(timer));
         }
     }
@@ -190,7 +200,7 @@ static bool is_idle(const void *timer) {
 }
 
 void gy_timer_wait(GYRunLoopTimerRef timer) {
-    if (gy_callout_is_mine(timer)) return;
+    if (is_fired_here(timer)) return;
     gy_item_set(&timer->item, GY_ITEM_WAITED_FOR);
     gy_callout_wait(is_idle, timer);
 }
@@ -298,6 +308,7 @@ void gy_timer_finish_firing(GYRunLoopTimerRef timer) {
 }
 
 void gy_timer_put_back(gy_mode *mode, GYRunLoopTimerRef timer) {
+    if (!gy_loose_is_in_loop(mode->loop, timer)) return;
     const gy_timer_slot *slot = gy_timer_slot_in(timer, mode);
     if (slot == NULL || slot->index != GY_TIMER_LOOSE || gy_item_is(&timer->item, GY_ITEM_BUSY)) return;
     gy_mode_start_timer(mode, timer);

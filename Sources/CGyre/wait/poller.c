@@ -41,6 +41,11 @@ static int make_set(int wake_fd, int alarm_fd) {
 }
 
 int gy_poller_prepare(gy_poller *poller, int wake_fd, int alarm_fd) {
+    if (poller->epoll_fd < 0 && poller->watches.count > 0) { /* given up by a fork, or after a failure */
+        poller->wake_fd = wake_fd;
+        poller->alarm_fd = alarm_fd;
+        return gy_poller_remake(poller);
+    }
     if (poller->epoll_fd < 0) {
         int epoll_fd = make_set(wake_fd, alarm_fd);
         if (epoll_fd < 0) return epoll_fd;

@@ -5,8 +5,11 @@ enum Place {
   /// The top of the tree.
   static let root = folder(of: #filePath, up: 4)
 
-  /// The folder of the products, beside the test bundle.
-  static let products = folder(of: resolved("/proc/self/exe"), up: 1)
+  /// The program that runs the tests.
+  static let testBundle = resolved("/proc/self/exe")
+
+  /// The folder of the products, beside it.
+  static let products = folder(of: testBundle, up: 1)
 
   /// The toolchain that the tests run with: the folder that has `bin` and `lib`.
   static let toolchain: String = {

@@ -26,11 +26,12 @@ struct ReportTests {
 
   @Test func strictProcessesEndAfterAReport() {
     let (ending, errors) = afterFork { other in
+      // The runtime's own handler, or a sanitizer's, would make more of it than an end.
+      signal(SIGABRT, SIG_DFL)
       setenv("GYRE_STRICT", "1", 1)
       _ = other.run(mode: .default, for: .zero)
     }
-    // The address sanitizer makes an exit of it.
-    #expect(ending == (Sanitizer.current == .address ? "exit 1" : "signal \(SIGABRT)"))
+    #expect(ending == "signal \(SIGABRT)")
     #expect(errors.hasPrefix("gyre: EventLoop.run(mode:for:): "))
   }
 

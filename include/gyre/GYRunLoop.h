@@ -18,7 +18,8 @@ enum {
     kGYRunLoopRunFinished = 1,      /**< the mode held nothing to wait for */
     kGYRunLoopRunStopped = 2,       /**< GYRunLoopStop */
     kGYRunLoopRunTimedOut = 3,      /**< the time-out passed */
-    kGYRunLoopRunHandledSource = 4, /**< a source was performed and the caller asked to return then */
+    kGYRunLoopRunHandledSource =
+        4, /**< a source was performed and the caller asked to return then */
 };
 
 /** The mode that everything runs in unless it asks for another. */
@@ -230,7 +231,8 @@ GY_EXPORT GYBoolean GYRunLoopContainsSource(GYRunLoopRef GY_NULLABLE rl,
  * - Since: 0.1.
  * - CF: CFRunLoopAddSource, same contract.
  */
-GY_EXPORT void GYRunLoopAddSource(GYRunLoopRef GY_NULLABLE rl, GYRunLoopSourceRef GY_NULLABLE source,
+GY_EXPORT void GYRunLoopAddSource(GYRunLoopRef GY_NULLABLE rl,
+                                  GYRunLoopSourceRef GY_NULLABLE source,
                                   GYRunLoopMode GY_NULLABLE mode);
 
 /** Takes a source out of a mode, or out of all common modes (R20).
@@ -314,7 +316,8 @@ GY_EXPORT void GYRunLoopAddTimer(GYRunLoopRef GY_NULLABLE rl, GYRunLoopTimerRef 
  * - Since: 0.1.
  * - CF: CFRunLoopRemoveTimer, same contract.
  */
-GY_EXPORT void GYRunLoopRemoveTimer(GYRunLoopRef GY_NULLABLE rl, GYRunLoopTimerRef GY_NULLABLE timer,
+GY_EXPORT void GYRunLoopRemoveTimer(GYRunLoopRef GY_NULLABLE rl,
+                                    GYRunLoopTimerRef GY_NULLABLE timer,
                                     GYRunLoopMode GY_NULLABLE mode);
 
 GY_END_DECLS

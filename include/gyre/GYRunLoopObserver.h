@@ -55,8 +55,9 @@ GY_EXPORT GYTypeID GYRunLoopObserverGetTypeID(void);
  * - CF: CFRunLoopObserverCreate, same contract.
  */
 GY_EXPORT GYRunLoopObserverRef GY_NULLABLE GYRunLoopObserverCreate(
-    GYAllocatorRef GY_NULLABLE allocator, GYOptionFlags activities, GYBoolean repeats, GYIndex order,
-    GYRunLoopObserverCallBack GY_NULLABLE callout, GYRunLoopObserverContext *GY_NULLABLE context);
+    GYAllocatorRef GY_NULLABLE allocator, GYOptionFlags activities, GYBoolean repeats,
+    GYIndex order, GYRunLoopObserverCallBack GY_NULLABLE callout,
+    GYRunLoopObserverContext *GY_NULLABLE context);
 
 #ifdef __BLOCKS__
 /** GYRunLoopObserverCreate with a block in place of function and context. The block is copied, and
@@ -69,8 +70,10 @@ GY_EXPORT GYRunLoopObserverRef GY_NULLABLE GYRunLoopObserverCreate(
  * - CF: CFRunLoopObserverCreateWithHandler, same contract.
  */
 GY_EXPORT GYRunLoopObserverRef GY_NULLABLE GYRunLoopObserverCreateWithHandler(
-    GYAllocatorRef GY_NULLABLE allocator, GYOptionFlags activities, GYBoolean repeats, GYIndex order,
-    void (^GY_NULLABLE block)(GYRunLoopObserverRef GY_NULLABLE observer, GYRunLoopActivity activity));
+    GYAllocatorRef GY_NULLABLE allocator, GYOptionFlags activities, GYBoolean repeats,
+    GYIndex order,
+    void (^GY_NULLABLE block)(GYRunLoopObserverRef GY_NULLABLE observer,
+                              GYRunLoopActivity activity));
 #endif
 
 /** The activities that an observer was made with.

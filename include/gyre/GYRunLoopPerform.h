@@ -30,11 +30,13 @@ enum {
  * - Parameter function: called once on the loop's thread with `info`.
  * - Parameter release: called once with `info` when it is no longer needed, whether the call was
  *   made or the loop ended first; may be NULL.
- * - Result: whether the loop took the call. When false, nothing was taken and `release` is not called.
+ * - Result: whether the loop took the call. When false, nothing was taken and `release` is not
+ * called.
  * - Ownership: `info` is the loop's from now until `release`.
  * - Threads: any; order is kept per calling thread. No lock is waited for.
  * - Callout: later, `function`, then `release`, with no lock held.
- * - Errors: no function, another kind of `mode`: false, reported. An ended loop: false, errno ESRCH.
+ * - Errors: no function, another kind of `mode`: false, reported. An ended loop: false, errno
+ * ESRCH.
  *   No memory: false, errno ENOMEM.
  * - Since: 0.1.
  * - CF: the function form of CFRunLoopPerformBlock.
@@ -101,8 +103,8 @@ GY_EXPORT GYRunLoopPerformState GYRunLoopPerformCancel(GYRunLoopPerformRef GY_NU
  * - Errors: as GYRunLoopPerformCancel.
  * - Since: 0.1.
  */
-GY_EXPORT GYRunLoopPerformState
-GYRunLoopPerformCancelAndWait(GYRunLoopPerformRef GY_NULLABLE perform);
+GY_EXPORT GYRunLoopPerformState GYRunLoopPerformCancelAndWait(GYRunLoopPerformRef
+                                                              GY_NULLABLE perform);
 
 /** What has become of a call so far.
  *

@@ -50,7 +50,8 @@ typedef struct {
     GYHashCode (*GY_NULLABLE hash)(const void *GY_NULLABLE info);
     int (*GY_NULLABLE getPort)(void *GY_NULLABLE info);
     void (*GY_NULLABLE perform)(void *GY_NULLABLE info); /**< called where performEvents is NULL */
-    uint32_t events; /**< of EPOLLIN, EPOLLOUT, EPOLLPRI, EPOLLRDHUP; hang-ups and errors always come */
+    uint32_t
+        events; /**< of EPOLLIN, EPOLLOUT, EPOLLPRI, EPOLLRDHUP; hang-ups and errors always come */
     void (*GY_NULLABLE performEvents)(void *GY_NULLABLE info, uint32_t events);
 } GYRunLoopSourceContext2;
 
@@ -75,7 +76,8 @@ GY_EXPORT GYTypeID GYRunLoopSourceGetTypeID(void);
  * - CF: CFRunLoopSourceCreate; CF crashes for a NULL context.
  */
 GY_EXPORT GYRunLoopSourceRef GY_NULLABLE GYRunLoopSourceCreate(
-    GYAllocatorRef GY_NULLABLE allocator, GYIndex order, GYRunLoopSourceContext *GY_NULLABLE context);
+    GYAllocatorRef GY_NULLABLE allocator, GYIndex order,
+    GYRunLoopSourceContext *GY_NULLABLE context);
 
 /** The order that a source was made with.
  *

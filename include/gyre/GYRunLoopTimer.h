@@ -43,15 +43,15 @@ GY_EXPORT GYTypeID GYRunLoopTimerGetTypeID(void);
  * - Since: 0.1.
  * - CF: CFRunLoopTimerCreate; CF aborts for a NaN interval and traps for a tiny one.
  */
-GY_EXPORT GYRunLoopTimerRef GY_NULLABLE
-GYRunLoopTimerCreate(GYAllocatorRef GY_NULLABLE allocator, GYAbsoluteTime fireDate,
-                     GYTimeInterval interval, GYOptionFlags flags, GYIndex order,
-                     GYRunLoopTimerCallBack GY_NULLABLE callout,
-                     GYRunLoopTimerContext *GY_NULLABLE context);
+GY_EXPORT GYRunLoopTimerRef GY_NULLABLE GYRunLoopTimerCreate(
+    GYAllocatorRef GY_NULLABLE allocator, GYAbsoluteTime fireDate, GYTimeInterval interval,
+    GYOptionFlags flags, GYIndex order, GYRunLoopTimerCallBack GY_NULLABLE callout,
+    GYRunLoopTimerContext *GY_NULLABLE context);
 
 /** GYRunLoopTimerCreate by the monotonic clock.
  *
- * - Units: `fire_at_ns` in nanoseconds of CLOCK_MONOTONIC, `interval_ns` in nanoseconds; an interval
+ * - Units: `fire_at_ns` in nanoseconds of CLOCK_MONOTONIC, `interval_ns` in nanoseconds; an
+ * interval
  *   of zero or less makes a one-shot timer.
  * - Ownership: as GYRunLoopTimerCreate.
  * - Threads: any.
@@ -59,10 +59,9 @@ GYRunLoopTimerCreate(GYAllocatorRef GY_NULLABLE allocator, GYAbsoluteTime fireDa
  * - Errors: no memory: NULL, errno ENOMEM.
  * - Since: 0.1.
  */
-GY_EXPORT GYRunLoopTimerRef GY_NULLABLE
-GYRunLoopTimerCreateAt(int64_t fire_at_ns, int64_t interval_ns, GYIndex order,
-                       GYRunLoopTimerCallBack GY_NULLABLE callout,
-                       GYRunLoopTimerContext *GY_NULLABLE context);
+GY_EXPORT GYRunLoopTimerRef GY_NULLABLE GYRunLoopTimerCreateAt(
+    int64_t fire_at_ns, int64_t interval_ns, GYIndex order,
+    GYRunLoopTimerCallBack GY_NULLABLE callout, GYRunLoopTimerContext *GY_NULLABLE context);
 
 #ifdef __BLOCKS__
 /** GYRunLoopTimerCreate with a block in place of function and context. The block is copied, and
@@ -76,7 +75,8 @@ GYRunLoopTimerCreateAt(int64_t fire_at_ns, int64_t interval_ns, GYIndex order,
  */
 GY_EXPORT GYRunLoopTimerRef GY_NULLABLE GYRunLoopTimerCreateWithHandler(
     GYAllocatorRef GY_NULLABLE allocator, GYAbsoluteTime fireDate, GYTimeInterval interval,
-    GYOptionFlags flags, GYIndex order, void (^GY_NULLABLE block)(GYRunLoopTimerRef GY_NULLABLE timer));
+    GYOptionFlags flags, GYIndex order,
+    void (^GY_NULLABLE block)(GYRunLoopTimerRef GY_NULLABLE timer));
 #endif
 
 /** The date of a timer's next firing: as given or set, or computed; 0 when invalid (R107).
@@ -211,7 +211,8 @@ GY_EXPORT GYTimeInterval GYRunLoopTimerGetTolerance(GYRunLoopTimerRef GY_NULLABL
 /** Lets a timer be late by up to `tolerance` if that saves a wake-up; it is never early and never
  * drifts (R109).
  *
- * - Units: seconds; a negative value or NaN counts as 0, and a repeating timer's is limited to half its
+ * - Units: seconds; a negative value or NaN counts as 0, and a repeating timer's is limited to half
+ * its
  *   interval.
  * - Threads: any.
  * - Errors: not a timer: reported.

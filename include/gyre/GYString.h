@@ -15,7 +15,11 @@ GY_BEGIN_DECLS
  * U+FFFD. The literal begins with the eight bytes of an object's header: string, constant and
  * literal, the library's mark, a count. They are ABI.
  */
-#define GYSTR(lit) ((GYStringRef)(const void *)("\x01\x03" "GY" "\xff\xff\xff\xff" "" lit ""))
+#define GYSTR(lit)                                                                                 \
+    ((GYStringRef)(const void *)("\x01\x03"                                                        \
+                                 "GY"                                                              \
+                                 "\xff\xff\xff\xff"                                                \
+                                 "" lit ""))
 
 /** How characters are written as bytes. The numbers are CoreFoundation's. */
 typedef uint32_t GYStringEncoding;

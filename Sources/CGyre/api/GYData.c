@@ -35,8 +35,8 @@ static GYHashCode hash(const void *object) {
 static GYStringRef copy_description(const void *object) {
     const struct GYData *data = object;
     gy_text text = GY_TEXT_INIT;
-    gy_text_printf(&text, "<GYData 0x%lx>{length = %zu, bytes = ",
-                   (unsigned long)(uintptr_t)object, data->length);
+    gy_text_printf(&text, "<GYData 0x%lx>{length = %zu, bytes = ", (unsigned long)(uintptr_t)object,
+                   data->length);
     for (size_t i = 0; i < data->length && i < SHOWN_MAX; i++) {
         gy_text_printf(&text, "%02x", data->bytes[i]);
     }

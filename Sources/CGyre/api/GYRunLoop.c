@@ -158,7 +158,8 @@ void GYRunLoopRun(void) {
 }
 
 GYBoolean GYRunLoopIsWaiting(GYRunLoopRef rl) {
-    return gy_argument_is(rl, GY_KIND_RUN_LOOP, "GYRunLoopIsWaiting") && gy_wake_is_asleep(&rl->wake);
+    return gy_argument_is(rl, GY_KIND_RUN_LOOP, "GYRunLoopIsWaiting") &&
+           gy_wake_is_asleep(&rl->wake);
 }
 
 /* R8, in a call that may run in a signal handler. */

@@ -53,7 +53,8 @@ GYRunLoopObserverRef GYRunLoopObserverCreateWithHandler(GYAllocatorRef allocator
     };
     GYRunLoopObserverRef observer =
         GYRunLoopObserverCreate(allocator, activities, repeats, order, call_block, &context);
-    if (observer == NULL || atomic_load_explicit(&observer->item.info, memory_order_relaxed) != NULL) {
+    if (observer == NULL ||
+        atomic_load_explicit(&observer->item.info, memory_order_relaxed) != NULL) {
         return observer;
     }
     gy_release(observer); /* the block could not be copied */

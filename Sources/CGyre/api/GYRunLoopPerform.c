@@ -27,7 +27,8 @@ static bool check(const char *call, GYRunLoopRef rl, GYTypeRef mode, bool has_fu
 
 /* An array may still be empty, or hold something else than strings. */
 static void tell_failure(GYRunLoopRef rl, const char *call) {
-    if (errno == EINVAL) gy_report(call, "the array of modes is empty, or holds something else than strings", "R66");
+    if (errno == EINVAL)
+        gy_report(call, "the array of modes is empty, or holds something else than strings", "R66");
     if (errno == ESRCH) gy_argument_loop_ended(rl, call);
 }
 
@@ -39,8 +40,8 @@ static bool enqueue(GYRunLoopRef rl, gy_block *block) {
     return false;
 }
 
-static bool enqueue_function(GYRunLoopRef rl, GYTypeRef mode, GYPerformFunction function, void *info,
-                             GYPerformFunction release) {
+static bool enqueue_function(GYRunLoopRef rl, GYTypeRef mode, GYPerformFunction function,
+                             void *info, GYPerformFunction release) {
     gy_block *block = gy_block_create(mode);
     if (block == NULL) return false;
     block->function = function;
@@ -116,7 +117,8 @@ GYRunLoopPerformState GYRunLoopPerformGetState(GYRunLoopPerformRef perform) {
     return gy_perform_state(perform);
 }
 
-bool GYRunLoopPerformAndWait(GYRunLoopRef rl, GYTypeRef mode, GYPerformFunction function, void *info) {
+bool GYRunLoopPerformAndWait(GYRunLoopRef rl, GYTypeRef mode, GYPerformFunction function,
+                             void *info) {
     static const char call[] = "GYRunLoopPerformAndWait";
     if (!check(call, rl, mode, function != NULL)) return false;
     if (gy_loop_is_current(rl)) {

@@ -73,7 +73,9 @@ GYRunLoopTimerRef GYRunLoopTimerCreateAt(int64_t fire_at_ns, int64_t interval_ns
     return timer;
 }
 
-static void call_block(GYRunLoopTimerRef timer, void *block) { gy_block_invoke_timer(block, timer); }
+static void call_block(GYRunLoopTimerRef timer, void *block) {
+    gy_block_invoke_timer(block, timer);
+}
 
 /* To the linker a block is a pointer. */
 GY_EXPORT GYRunLoopTimerRef GYRunLoopTimerCreateWithHandler(GYAllocatorRef, GYAbsoluteTime,
@@ -94,7 +96,8 @@ GYRunLoopTimerRef GYRunLoopTimerCreateWithHandler(GYAllocatorRef allocator, GYAb
     };
     GYRunLoopTimerRef timer =
         GYRunLoopTimerCreate(allocator, fireDate, interval, flags, order, call_block, &context);
-    if (timer == NULL || atomic_load_explicit(&timer->item.info, memory_order_relaxed) != NULL) return timer;
+    if (timer == NULL || atomic_load_explicit(&timer->item.info, memory_order_relaxed) != NULL)
+        return timer;
     gy_release(timer); /* the block could not be copied */
     errno = ENOMEM;
     return NULL;

@@ -180,9 +180,9 @@ GYComparisonResult GYStringCompare(GYStringRef string, GYStringRef other,
         gy_report("GYStringCompare", "an unknown option", RULE);
     }
     if (!is_first || !is_second) return (GYComparisonResult)(is_first - is_second);
-    int difference = gy_utf8_compare(bytes_of(string), gy_string_byte_count(string),
-                                     bytes_of(other), gy_string_byte_count(other),
-                                     options & kGYCompareCaseInsensitive);
+    int difference =
+        gy_utf8_compare(bytes_of(string), gy_string_byte_count(string), bytes_of(other),
+                        gy_string_byte_count(other), options & kGYCompareCaseInsensitive);
     return (difference > 0) - (difference < 0);
 }
 

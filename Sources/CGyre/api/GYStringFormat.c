@@ -72,7 +72,7 @@ static enum length parse_length(const char **next) {
         char text[3];
         enum length length;
     } lengths[] = {
-        {"hh", CHAR}, {"h", SHORT}, {"ll", LONG_LONG},  {"l", LONG},        {"q", LONG_LONG},
+        {"hh", CHAR}, {"h", SHORT}, {"ll", LONG_LONG}, {"l", LONG},        {"q", LONG_LONG},
         {"j", MAX},   {"z", SIZE},  {"t", DIFFERENCE}, {"L", LONG_DOUBLE},
     };
     for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
@@ -146,8 +146,7 @@ static void append_integer(gy_text *text, const conversion *c, argument_list *ar
     char format[16];
     build_format(format, c, "j");
     if (c->kind == 'd' || c->kind == 'i') {
-        gy_text_printf(text, format, c->width, c->precision,
-                       signed_argument(c->length, arguments));
+        gy_text_printf(text, format, c->width, c->precision, signed_argument(c->length, arguments));
     } else {
         gy_text_printf(text, format, c->width, c->precision,
                        unsigned_argument(c->length, arguments));

@@ -21,9 +21,7 @@ struct GYDate {
     GYAbsoluteTime at; /* never NaN: equality is an equivalence */
 };
 
-static bool equal(const void *a, const void *b) {
-    return ((GYDateRef)a)->at == ((GYDateRef)b)->at;
-}
+static bool equal(const void *a, const void *b) { return ((GYDateRef)a)->at == ((GYDateRef)b)->at; }
 
 static GYHashCode hash(const void *object) {
     double at = ((GYDateRef)object)->at + 0.0; /* the two zeros are equal */

@@ -15,8 +15,8 @@
 void *gy_block_copy(const void *block);
 /* The same with the type of a context's retain callback. */
 const void *gy_block_copy_as_info(const void *block);
-/* Copies a block that holds nothing but plain values into `room`, where it can be called and simply be
- * forgotten. False: it does not fit, or needs more than bytes copied; use gy_block_copy. */
+/* Copies a block that holds nothing but plain values into `room`, where it can be called and simply
+ * be forgotten. False: it does not fit, or needs more than bytes copied; use gy_block_copy. */
 bool gy_block_copy_into(const void *block, void *room, size_t size);
 /* Ignores NULL. */
 void gy_block_release(const void *block);

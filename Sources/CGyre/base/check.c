@@ -74,7 +74,8 @@ void gy_report_once(_Atomic bool *done, const char *call, const char *what, cons
 #ifdef GYRE_DEBUG
 _Noreturn void gy_assertion_failed(const char *text, const char *file, int line) {
     char message[256];
-    int n = snprintf(message, sizeof message, "gyre: assertion failed: %s, %s:%d\n", text, file, line);
+    int n =
+        snprintf(message, sizeof message, "gyre: assertion failed: %s, %s:%d\n", text, file, line);
     if (n > 0) write_all(message, strlen(message));
     abort();
 }

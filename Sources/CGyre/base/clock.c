@@ -43,7 +43,8 @@ static int64_t offset_ns(void) {
     int64_t quick = wall - read_ns(CLOCK_MONOTONIC);
     if (known != INT64_MIN && quick - known < STEP_NS && known - quick < STEP_NS) return known;
     int64_t measured = measure_offset_ns();
-    if (known != INT64_MIN && measured - known < STEP_NS && known - measured < STEP_NS) return known;
+    if (known != INT64_MIN && measured - known < STEP_NS && known - measured < STEP_NS)
+        return known;
     if (atomic_compare_exchange_strong_explicit(&shared_offset_ns, &known, measured,
                                                 memory_order_relaxed, memory_order_relaxed)) {
         return measured;
@@ -51,9 +52,9 @@ static int64_t offset_ns(void) {
     return known; /* another thread measured at the same time: one value for all */
 }
 
-/* Whole seconds and the rest apart: a double of the whole count of nanoseconds would lose digits that
- * a double of seconds keeps. Each step rounds to nearest, so a later moment is never an earlier
- * date. */
+/* Whole seconds and the rest apart: a double of the whole count of nanoseconds would lose digits
+ * that a double of seconds keeps. Each step rounds to nearest, so a later moment is never an
+ * earlier date. */
 static GYAbsoluteTime seconds_of_ns(int64_t ns) {
     return (double)(ns / GY_NS_PER_SECOND) + (double)(ns % GY_NS_PER_SECOND) / 1e9;
 }

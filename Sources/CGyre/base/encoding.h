@@ -35,9 +35,9 @@ bool gy_encoding_decode(const gy_encoding *encoding, const uint8_t *bytes, size_
 /* Where encoded bytes go. */
 typedef struct gy_encoding_sink {
     const gy_encoding *encoding;
-    uint8_t loss;     /* stands for each unit that the encoding does not have; 0: stop */
-    uint8_t *out;     /* NULL: count only */
-    size_t capacity;  /* of `out` */
+    uint8_t loss; /* stands for each unit that the encoding does not have; 0: stop */
+    uint8_t *out; /* NULL: count only */
+    size_t capacity; /* of `out` */
     size_t used;
 } gy_encoding_sink;
 

@@ -1,6 +1,6 @@
-/* A four-ary min-heap. It does not know what it orders: an entry carries its key beside the pointer,
- * ties are broken by a rank its user gives, and the user is told where each entry has moved.
- * Owns its array. The user's lock protects it. */
+/* A four-ary min-heap. It does not know what it orders: an entry carries its key beside the
+ * pointer, ties are broken by a rank its user gives, and the user is told where each entry has
+ * moved. Owns its array. The user's lock protects it. */
 #ifndef GYRE_BASE_HEAP_H
 #define GYRE_BASE_HEAP_H
 

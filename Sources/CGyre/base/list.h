@@ -10,7 +10,8 @@ typedef struct gy_node {
     struct gy_node *next, *previous;
 } gy_node;
 
-#define gy_node_owner(node, type, member) ((type *)(void *)((char *)(node)-offsetof(type, member)))
+#define gy_node_owner(node, type, member)                                                          \
+    ((type *)(void *)((char *)(node) - offsetof(type, member)))
 
 static inline void gy_list_init(gy_node *list) { list->next = list->previous = list; }
 

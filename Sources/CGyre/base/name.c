@@ -41,7 +41,8 @@ uint32_t gy_string_hash(GYStringRef string) {
 }
 
 static bool has_bytes(GYStringRef string, const char *bytes, size_t count) {
-    return gy_string_byte_count(string) == count && memcmp(gy_string_bytes(string), bytes, count) == 0;
+    return gy_string_byte_count(string) == count &&
+           memcmp(gy_string_bytes(string), bytes, count) == 0;
 }
 
 bool gy_string_equal(GYStringRef a, GYStringRef b) {
@@ -89,7 +90,8 @@ const gy_type gy_string_type = {
 #define CONSTANT_NAME(text)                                                                        \
     {                                                                                              \
         .head = {GY_KIND_STRING, GY_OBJECT_CONSTANT | GY_OBJECT_INTERNED, {'G', 'Y'}, 1},          \
-        .byte_count = sizeof(text) - 1, .bytes = (text),                                           \
+        .byte_count = sizeof(text) - 1,                                                            \
+        .bytes = (text),                                                                           \
     }
 
 static const struct GYString default_mode = CONSTANT_NAME("kCFRunLoopDefaultMode");

@@ -75,7 +75,8 @@ void gy_release(const void *object) {
     if (atomic_fetch_sub_explicit(&o->references, 1, memory_order_acq_rel) != 1) return;
     const gy_type *type = gy_type_of((enum gy_kind)o->kind);
     if (type->finalize != NULL) type->finalize(o);
-    /* A stale reference is told apart by its missing magic; a plain store before free() is dropped. */
+    /* A stale reference is told apart by its missing magic; a plain store before free() is
+     * dropped. */
     explicit_bzero(o, sizeof *o);
     free(o);
 }

@@ -13,7 +13,8 @@ typedef struct gy_store {
     gy_recycled *mine;            /* own thread */
     _Atomic(gy_recycled *) back;  /* come home; STORE_CLOSED once the thread has ended */
     _Atomic int32_t back_count;   /* about how many those are */
-    /* Nodes in use or in a list, and one for the thread: whoever takes it to zero frees the store. */
+    /* Nodes in use or in a list, and one for the thread: whoever takes it to zero frees the
+     * store. */
     _Atomic uint32_t references;
 } gy_store;
 
@@ -27,7 +28,8 @@ static bool has_key;
 
 static void drop(gy_store *store, uint32_t references) {
     /* Acquire and release: all uses of the store come before its end. */
-    if (atomic_fetch_sub_explicit(&store->references, references, memory_order_acq_rel) == references) {
+    if (atomic_fetch_sub_explicit(&store->references, references, memory_order_acq_rel) ==
+        references) {
         free(store);
     }
 }
@@ -80,8 +82,7 @@ void *gy_recycled_take(void) {
     gy_store *store = own_store;
     if (store == NULL) store = make_store();
     if (store == NULL) return make_node(NULL); /* homeless: freed when it is given back */
-    if (store->mine == NULL &&
-        atomic_load_explicit(&store->back, memory_order_relaxed) != NULL) {
+    if (store->mine == NULL && atomic_load_explicit(&store->back, memory_order_relaxed) != NULL) {
         /* Acquire: pairs with the release of the give that sent them. */
         store->mine = atomic_exchange_explicit(&store->back, NULL, memory_order_acquire);
         atomic_store_explicit(&store->back_count, 0, memory_order_relaxed); /* about */
@@ -92,14 +93,16 @@ void *gy_recycled_take(void) {
     return node;
 }
 
-/* True if the run is in the store's list; false if it is closed, or full. The nodes keep the store until
- * they are in the list, and not a moment longer: it is counted before. */
+/* True if the run is in the store's list; false if it is closed, or full. The nodes keep the store
+ * until they are in the list, and not a moment longer: it is counted before. */
 static bool send_home(gy_store *store, const gy_recycled_run *run) {
-    int32_t before = atomic_fetch_add_explicit(&store->back_count, (int32_t)run->count, memory_order_relaxed);
+    int32_t before =
+        atomic_fetch_add_explicit(&store->back_count, (int32_t)run->count, memory_order_relaxed);
     gy_recycled *top = atomic_load_explicit(&store->back, memory_order_relaxed);
     do {
         if (before > KEEP_AT_MOST || top == STORE_CLOSED) {
-            atomic_fetch_sub_explicit(&store->back_count, (int32_t)run->count, memory_order_relaxed);
+            atomic_fetch_sub_explicit(&store->back_count, (int32_t)run->count,
+                                      memory_order_relaxed);
             return false;
         }
         run->last->next = top;

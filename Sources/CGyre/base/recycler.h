@@ -1,6 +1,6 @@
-/* Memory for small nodes that one thread takes and another gives back, over and over: each thread keeps
- * its own nodes, and they come home in runs, with one atomic step a run, where malloc would have two
- * threads meet at every node.
+/* Memory for small nodes that one thread takes and another gives back, over and over: each thread
+ * keeps its own nodes, and they come home in runs, with one atomic step a run, where malloc would
+ * have two threads meet at every node.
  *
  * Owns: each thread's store of nodes; it is freed when its thread has ended and all nodes are home.
  * Relies on: malloc, thread-specific data. Threads: any. */
@@ -9,8 +9,8 @@
 
 #include <stdint.h>
 
-/* What a node begins with; the rest, up to the size, is its user's, and so is `next` while the node is in
- * use. */
+/* What a node begins with; the rest, up to the size, is its user's, and so is `next` while the node
+ * is in use. */
 typedef struct gy_recycled {
     struct gy_store *home;
     struct gy_recycled *next;

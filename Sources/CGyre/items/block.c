@@ -11,9 +11,7 @@
 static gy_block ended;
 #define GY_BLOCKS_ENDED (&ended)
 
-void gy_block_queue_init(gy_block_queue *queue) {
-    gy_list_init(&queue->pending);
-}
+void gy_block_queue_init(gy_block_queue *queue) { gy_list_init(&queue->pending); }
 
 static GYStringRef intern(GYTypeRef mode) {
     if (gy_object_is(mode, GY_KIND_STRING)) return gy_name_intern(mode);
@@ -21,8 +19,8 @@ static GYStringRef intern(GYTypeRef mode) {
     return NULL;
 }
 
-/* False, with errno, where memory is out; EINVAL where a mode is no string, or there is none at all,
- * so that the block could never run. */
+/* False, with errno, where memory is out; EINVAL where a mode is no string, or there is none at
+ * all, so that the block could never run. */
 static bool intern_all(gy_block *block, const struct GYArray *array) {
     errno = array->count == 0 ? EINVAL : ENOMEM;
     GYStringRef *names = array->count == 0 ? NULL : calloc(array->count + 1, sizeof *names);
@@ -75,8 +73,8 @@ bool gy_block_queue_push(gy_block_queue *queue, gy_block *block) {
             return false;
         }
         gy_block_set_next(block, top);
-        /* Release: pairs with the acquire in take_incoming; the block and what was written before it
-         * are seen by its call (R172). */
+        /* Release: pairs with the acquire in take_incoming; the block and what was written before
+         * it are seen by its call (R172). */
     } while (!atomic_compare_exchange_weak_explicit(&queue->incoming, &top, block,
                                                     memory_order_release, memory_order_relaxed));
     return true;
@@ -114,7 +112,8 @@ void gy_block_queue_take_in(gy_block_queue *queue) {
 }
 
 void gy_block_queue_end(gy_block_queue *queue) {
-    gy_block *top = atomic_exchange_explicit(&queue->incoming, GY_BLOCKS_ENDED, memory_order_acquire);
+    gy_block *top =
+        atomic_exchange_explicit(&queue->incoming, GY_BLOCKS_ENDED, memory_order_acquire);
     if (top != GY_BLOCKS_ENDED) keep_all(queue, reversed(top));
 }
 

@@ -1,7 +1,7 @@
 /* Performed work: a call to be made on a loop's thread, and the queue that brings it there.
  *
- * Owns: the queue's incoming stack, which any thread pushes to without a lock. What the loop has taken
- * out of it and not run, in order, stands in `pending` (the loop's lock).
+ * Owns: the queue's incoming stack, which any thread pushes to without a lock. What the loop has
+ * taken out of it and not run, in order, stands in `pending` (the loop's lock).
  * Threads: as told per function. */
 #ifndef GYRE_ITEMS_BLOCK_H
 #define GYRE_ITEMS_BLOCK_H
@@ -37,7 +37,8 @@ typedef struct gy_block {
     GYPerformFunction function, release;
     void *info;
     GYRunLoopPerformRef perform; /* retained; NULL for most */
-    /* An interned string, retained; or, with the lowest bit set, an array of them that ends with NULL. */
+    /* An interned string, retained; or, with the lowest bit set, an array of them that ends with
+     * NULL. */
     uintptr_t modes;
     _Alignas(16) unsigned char room[]; /* for a block of the language that holds plain values */
 } gy_block;
@@ -59,8 +60,8 @@ void gy_block_give(gy_recycled_run *run, gy_block *block);
 
 /* Any thread, no lock. False: the queue has ended and the block is still the caller's. */
 bool gy_block_queue_push(gy_block_queue *queue, gy_block *block);
-/* What has come in, as a chain by `next`, oldest first: for the caller to run or to keep. The loop's
- * lock. */
+/* What has come in, as a chain by `next`, oldest first: for the caller to run or to keep. The
+ * loop's lock. */
 gy_block *gy_block_queue_take_incoming(gy_block_queue *queue);
 /* Keeps a block, behind those in `pending`. The loop's lock. */
 void gy_block_queue_keep(gy_block_queue *queue, gy_block *block);
@@ -70,7 +71,8 @@ void gy_block_queue_take_in(gy_block_queue *queue);
 void gy_block_queue_end(gy_block_queue *queue);
 /* Whether there is nothing at all; any thread, no lock. */
 bool gy_block_queue_is_empty(const gy_block_queue *queue);
-/* Takes a block out of `pending`; the loop's lock. It still counts until it is said to have left. */
+/* Takes a block out of `pending`; the loop's lock. It still counts until it is said to have
+ * left. */
 void gy_block_queue_remove(gy_block *block);
 void gy_block_queue_left(gy_block_queue *queue, uint32_t count);
 

@@ -27,12 +27,14 @@ static gy_observer_entry *find(gy_observer_list *list, const struct GYRunLoopObs
     return NULL;
 }
 
-uint64_t gy_observer_list_sequence(gy_observer_list *list, const struct GYRunLoopObserver *observer) {
+uint64_t gy_observer_list_sequence(gy_observer_list *list,
+                                   const struct GYRunLoopObserver *observer) {
     const gy_observer_entry *entry = find(list, observer);
     return entry == NULL ? 0 : entry->place.sequence;
 }
 
-static void append(gy_observer_array *array, gy_observer_place place, GYRunLoopObserverRef observer) {
+static void append(gy_observer_array *array, gy_observer_place place,
+                   GYRunLoopObserverRef observer) {
     uint32_t count = atomic_load_explicit(&array->count, memory_order_relaxed);
     array->entries[count].place = place;
     atomic_init(&array->entries[count].observer, observer);
@@ -40,7 +42,8 @@ static void append(gy_observer_array *array, gy_observer_place place, GYRunLoopO
     atomic_store_explicit(&array->count, count + 1, memory_order_release);
 }
 
-/* The newcomer has the latest sequence, so it goes behind its equals: before the first higher order. */
+/* The newcomer has the latest sequence, so it goes behind its equals: before the first higher
+ * order. */
 static void copy_with(gy_observer_array *to, const gy_observer_array *from,
                       GYRunLoopObserverRef newcomer, gy_observer_place place) {
     bool is_in = false;
@@ -63,7 +66,8 @@ static bool goes_last(const gy_observer_array *array, GYIndex order) {
 
 static uint32_t live_count(const gy_observer_array *array) {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < gy_observer_array_count(array); i++) count += observer_at(array, i) != NULL;
+    for (uint32_t i = 0; i < gy_observer_array_count(array); i++)
+        count += observer_at(array, i) != NULL;
     return count;
 }
 

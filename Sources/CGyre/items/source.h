@@ -34,7 +34,8 @@ struct GYRunLoopSource {
     _Atomic uint32_t state;
     _Atomic uint32_t performing; /* callouts in progress, on all threads */
     GYIndex order;
-    const GYRunLoopSourceContext2 *callbacks; /* shared (loop/callbacks.h); version 0's three callbacks
+    const GYRunLoopSourceContext2
+        *callbacks; /* shared (loop/callbacks.h); version 0's three callbacks
                                                * lie over version 2's, see source.c */
     void *info;
     _Atomic uint32_t hash; /* as in the modes' sets; 0 until first asked for */
@@ -43,12 +44,13 @@ struct GYRunLoopSource {
     _Atomic bool is_waited_for; /* by InvalidateAndWait: the end of a callout is announced */
     gy_membership membership;   /* the first; valid while there is one */
     gy_membership *more_memberships;
-    /* The loop whose queue it is signalled into, retained while the source is in one of its modes and
-     * while signals are under way. Other loops that hold the source look at all their sources. */
+    /* The loop whose queue it is signalled into, retained while the source is in one of its modes
+     * and while signals are under way. Other loops that hold the source look at all their
+     * sources. */
     _Atomic(GYRunLoopRef) home;
     GYRunLoopSourceRef next_signalled; /* in the home's incoming stack; valid while QUEUED */
-    gy_node signalled;                 /* in the home's list; the home's lock */
-    _Atomic uint64_t signal_order;     /* when it was first signalled, among those of its loop */
+    gy_node signalled; /* in the home's list; the home's lock */
+    _Atomic uint64_t signal_order; /* when it was first signalled, among those of its loop */
 };
 
 bool gy_source_version_is_known(const GYRunLoopSourceContext *context);
@@ -67,7 +69,8 @@ static inline bool gy_source_is_signalled(const struct GYRunLoopSource *source) 
 /* True for the call that made it invalid; the mark goes too. */
 bool gy_source_set_invalid(GYRunLoopSourceRef source);
 
-/* The lock of the loop that is about to call it: an invalidation that comes later finds the call. */
+/* The lock of the loop that is about to call it: an invalidation that comes later finds the
+ * call. */
 static inline void gy_source_begin_call(GYRunLoopSourceRef source) {
     /* Sequentially consistent: pairs with the wait of InvalidateAndWait (loop/callout.h). */
     atomic_fetch_add_explicit(&source->performing, 1, memory_order_seq_cst);

@@ -76,7 +76,8 @@ bool gy_timer_reserve_slot(GYRunLoopTimerRef timer) {
 }
 
 void gy_timer_add_slot(GYRunLoopTimerRef timer, struct gy_mode *mode, uint64_t sequence) {
-    *gy_timer_slot_at(timer, timer->item.mode_count++) = (gy_timer_slot){mode, GY_TIMER_LOOSE, sequence};
+    *gy_timer_slot_at(timer, timer->item.mode_count++) =
+        (gy_timer_slot){mode, GY_TIMER_LOOSE, sequence};
 }
 
 void gy_timer_remove_slot(GYRunLoopTimerRef timer, const struct gy_mode *mode) {

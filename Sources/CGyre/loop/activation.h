@@ -1,8 +1,8 @@
 /* Runs in progress on a loop: beginning one, ending one, and clearing away those whose stack frames
  * are gone.
  *
- * Owns: the loop's stack of activations. A callback may leave a run by a C++ exception or a jump; no
- * clean-up runs then, for that would need the unwinder. Each activation knows the address of its
+ * Owns: the loop's stack of activations. A callback may leave a run by a C++ exception or a jump;
+ * no clean-up runs then, for that would need the unwinder. Each activation knows the address of its
  * frame instead: the next run that begins there or above it (at a higher address, for the stack
  * grows down) finds it gone.
  * Threads: the loop's own. */

@@ -57,8 +57,8 @@ void gy_callout_observer(GYRunLoopRef loop, GYRunLoopObserverRef observer,
     end(loop, depth);
 }
 
-/* R121: with a retain callback, info outlives an invalidation that comes during the callout. What is to
- * be released after it; NULL: nothing. */
+/* R121: with a retain callback, info outlives an invalidation that comes during the callout. What
+ * is to be released after it; NULL: nothing. */
 static void *hold_info(GYRunLoopTimerRef timer, void *info) {
     const gy_timer_extra *extra = gy_timer_extra_of(timer);
     if (info == NULL || extra == NULL) return NULL;
@@ -127,7 +127,8 @@ GYStringRef gy_callout_copy_description(GYStringRef (*copy)(const void *), const
     return copy(info);
 }
 
-bool gy_callout_equal(GYBoolean (*equal)(const void *, const void *), const void *a, const void *b) {
+bool gy_callout_equal(GYBoolean (*equal)(const void *, const void *), const void *a,
+                      const void *b) {
     gy_lock_none_held();
     return equal(a, b) != 0;
 }

@@ -10,8 +10,8 @@
 #include "loop/loop.h"
 
 /* Calls made by the innermost run of the calling thread's loop. The item is retained around them;
- * it must be marked as busy before, under the lock that showed it to be valid, and `info` be read there;
- * it stays so until the caller ends that. */
+ * it must be marked as busy before, under the lock that showed it to be valid, and `info` be read
+ * there; it stays so until the caller ends that. */
 void gy_callout_observer(GYRunLoopRef loop, GYRunLoopObserverRef observer,
                          GYRunLoopActivity activity, void *info);
 void gy_callout_timer(GYRunLoopRef loop, GYRunLoopTimerRef timer, void *info);

@@ -2,9 +2,9 @@
  *
  * Owns: the thread-local pointer and the registry's lock, rank registry. Threads: any.
  *
- * A timer or observer names its loop in an atomic field without holding it alive. Whoever reads that
- * field and then retains the loop holds the registry's lock over both; a loop that ends takes the
- * lock once after its items have left, so no reader is left between the two. On the loop's own
+ * A timer or observer names its loop in an atomic field without holding it alive. Whoever reads
+ * that field and then retains the loop holds the registry's lock over both; a loop that ends takes
+ * the lock once after its items have left, so no reader is left between the two. On the loop's own
  * thread neither is needed: it cannot end meanwhile. */
 #ifndef GYRE_LOOP_CURRENT_H
 #define GYRE_LOOP_CURRENT_H

@@ -26,7 +26,8 @@ static void append_callback(gy_text *text, const char *label, uintptr_t address)
 }
 
 static void append_context(gy_text *text, GYStringRef (*copy)(const void *), const void *info) {
-    GYStringRef shown = copy == NULL || info == NULL ? NULL : gy_callout_copy_description(copy, info);
+    GYStringRef shown =
+        copy == NULL || info == NULL ? NULL : gy_callout_copy_description(copy, info);
     if (gy_object_is(shown, GY_KIND_STRING)) {
         gy_text_append(text, ", context = ", 12);
         gy_text_append_string(text, shown);
@@ -40,15 +41,17 @@ GYStringRef gy_describe_source(const void *object) {
     const struct GYRunLoopSource *s = object;
     const GYRunLoopSourceContext2 *c = s->callbacks;
     gy_text text = GY_TEXT_INIT;
-    gy_text_printf(&text, "<GYRunLoopSource %p>{signalled = %s, valid = %s, order = %ld, version = %ld",
-                   object, yes_no(gy_source_is_signalled(s)), yes_no(gy_source_is_valid(s)), s->order,
-                   c->version);
+    gy_text_printf(&text,
+                   "<GYRunLoopSource %p>{signalled = %s, valid = %s, order = %ld, version = %ld",
+                   object, yes_no(gy_source_is_signalled(s)), yes_no(gy_source_is_valid(s)),
+                   s->order, c->version);
     if (c->version == 0) {
         append_callback(&text, "perform", (uintptr_t)gy_source_context0(s)->perform);
     } else {
         append_callback(&text, "getPort", (uintptr_t)c->getPort);
         append_callback(&text, "perform",
-                        c->performEvents != NULL ? (uintptr_t)c->performEvents : (uintptr_t)c->perform);
+                        c->performEvents != NULL ? (uintptr_t)c->performEvents
+                                                 : (uintptr_t)c->perform);
     }
     append_context(&text, c->copyDescription, s->info);
     gy_text_append(&text, "}", 1);
@@ -66,8 +69,8 @@ GYStringRef gy_describe_timer(const void *object) {
                    "<GYRunLoopTimer %p>{valid = %s, firing = %s, interval = %g, tolerance = %g, "
                    "next fire date = %.6f (in %.6f s)",
                    object, yes_no((flags & GY_ITEM_INVALID) == 0),
-                   yes_no((flags & GY_ITEM_BUSY) != 0), t->interval,
-                   gy_ns_to_seconds(tolerance_ns), gy_timer_date(t), gy_ns_to_seconds(left_ns));
+                   yes_no((flags & GY_ITEM_BUSY) != 0), t->interval, gy_ns_to_seconds(tolerance_ns),
+                   gy_timer_date(t), gy_ns_to_seconds(left_ns));
     append_callback(&text, "callout", (uintptr_t)t->callout);
     append_context(&text, extra == NULL ? NULL : extra->context.copyDescription,
                    atomic_load_explicit(&t->item.info, memory_order_acquire));
@@ -78,9 +81,9 @@ GYStringRef gy_describe_timer(const void *object) {
 GYStringRef gy_describe_observer(const void *object) {
     const struct GYRunLoopObserver *o = object;
     gy_text text = GY_TEXT_INIT;
-    gy_text_printf(&text,
-                   "<GYRunLoopObserver %p>{valid = %s, activities = 0x%lx, repeats = %s, order = %ld",
-                   object, yes_no(gy_item_is_valid(&o->item)), o->activities, yes_no(o->repeats), o->order);
+    gy_text_printf(
+        &text, "<GYRunLoopObserver %p>{valid = %s, activities = 0x%lx, repeats = %s, order = %ld",
+        object, yes_no(gy_item_is_valid(&o->item)), o->activities, yes_no(o->repeats), o->order);
     append_callback(&text, "callout", (uintptr_t)o->callout);
     append_context(&text, o->context.copyDescription,
                    atomic_load_explicit(&o->item.info, memory_order_acquire));
@@ -118,7 +121,8 @@ static void add_set(item_list *list, const gy_set *set) {
 static void add_observers(item_list *list, gy_mode *mode) {
     const gy_observer_array *array = gy_observer_list_array(&mode->observers);
     for (uint32_t i = 0; i < gy_observer_array_count(array); i++) {
-        GYRunLoopObserverRef o = atomic_load_explicit(&array->entries[i].observer, memory_order_relaxed);
+        GYRunLoopObserverRef o =
+            atomic_load_explicit(&array->entries[i].observer, memory_order_relaxed);
         if (o != NULL) add_item(list, o);
     }
 }
@@ -179,8 +183,8 @@ static gy_mode *mode_at(GYRunLoopRef loop, uint32_t *cursor) {
 static void append_head(gy_text *text, GYRunLoopRef loop) {
     gy_loop_lock(loop);
     const gy_activation *run = gy_loop_innermost(loop);
-    gy_text_printf(text, "<GYRunLoop %p>{wake descriptor = %d, stopped = %s, current mode = ", (void *)loop,
-                   atomic_load_explicit(&loop->wake.fd, memory_order_relaxed),
+    gy_text_printf(text, "<GYRunLoop %p>{wake descriptor = %d, stopped = %s, current mode = ",
+                   (void *)loop, atomic_load_explicit(&loop->wake.fd, memory_order_relaxed),
                    yes_no(atomic_load_explicit(&loop->stop, memory_order_relaxed) & GY_STOP_ASKED));
     if (run == NULL) gy_text_append(text, "(none)", 6);
     if (run != NULL) gy_text_append_string(text, run->mode->name);

@@ -1,6 +1,6 @@
-/* Descriptions of loops and their items, for people (R164). Owns nothing. Threads: any; they call the
- * copyDescription callbacks of contexts, so no lock may be held. NULL with errno where memory is
- * out. */
+/* Descriptions of loops and their items, for people (R164). Owns nothing. Threads: any; they call
+ * the copyDescription callbacks of contexts, so no lock may be held. NULL with errno where memory
+ * is out. */
 #ifndef GYRE_LOOP_DESCRIBE_H
 #define GYRE_LOOP_DESCRIBE_H
 

@@ -39,13 +39,14 @@ static int compare(const void *a, const void *b) {
     return 0;
 }
 
-/* Ascending by deadline, equal ones in the order in which they were put into the mode. What the heap
- * hands out is in order already as long as it goes one by one. */
+/* Ascending by deadline, equal ones in the order in which they were put into the mode. What the
+ * heap hands out is in order already as long as it goes one by one. */
 static bool is_ascending(const gy_firing *firing, const gy_mode *mode) {
     for (uint32_t i = 1; i < firing->count; i++) {
         const gy_heap_entry *a = &firing->entries[i - 1], *b = &firing->entries[i];
         if (a->key < b->key) continue;
-        if (a->key > b->key || mode->timers.rank(a->item, mode) > mode->timers.rank(b->item, mode)) {
+        if (a->key > b->key ||
+            mode->timers.rank(a->item, mode) > mode->timers.rank(b->item, mode)) {
             return false;
         }
     }
@@ -115,15 +116,16 @@ static gy_firing *take_due(GYRunLoopRef loop, gy_mode *mode, int64_t now_ns) {
     return firing;
 }
 
-/* R103's second look, just before: valid, due, in the mode, and not being fired by somebody else. */
+/* R103's second look, just before: valid, due, in the mode, and not being fired by somebody
+ * else. */
 static bool is_still_due(const gy_mode *mode, GYRunLoopTimerRef timer, int64_t now_ns) {
     if (gy_item_is(&timer->item, GY_ITEM_INVALID | GY_ITEM_BUSY)) return false;
     if (gy_item_loop(&timer->item) != mode->loop) return false;
     return gy_timer_slot_in(timer, mode) != NULL && gy_timer_deadline(timer) <= now_ns;
 }
 
-/* The lock. Takes the next timer off the list; true if it is to be fired: it is marked as firing and is
- * the current one. */
+/* The lock. Takes the next timer off the list; true if it is to be fired: it is marked as firing
+ * and is the current one. */
 static bool take_next(gy_firing *firing, gy_mode *mode, GYRunLoopTimerRef *timer, void **info) {
     *timer = firing->entries[firing->next++].item;
     firing->current = NULL;

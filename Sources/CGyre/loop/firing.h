@@ -9,8 +9,8 @@
  * any was. No lock held. */
 bool gy_firing_run(GYRunLoopRef loop, int64_t now_ns);
 
-/* Before a run nested in a callout of a firing timer: what is due and not yet fired waits in the heap
- * again, so that the nested run of that mode finds it. The lock. */
+/* Before a run nested in a callout of a firing timer: what is due and not yet fired waits in the
+ * heap again, so that the nested run of that mode finds it. The lock. */
 void gy_firing_put_back(GYRunLoopRef loop, const gy_mode *mode);
 
 /* The rest of a step whose frame is gone. No lock held. */

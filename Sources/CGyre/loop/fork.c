@@ -17,11 +17,13 @@ void gy_fork_disinherit(GYRunLoopRef loop) {
     }
 }
 
-/* Free for another loop, and in no callout. What the dead loop still lists is never looked at again. */
+/* Free for another loop, and in no callout. What the dead loop still lists is never looked at
+ * again. */
 static void free_item(gy_item *item) {
     atomic_store_explicit(&item->loop, NULL, memory_order_relaxed);
     item->mode_count = 0;
-    gy_item_clear(item, GY_ITEM_COMMON | GY_ITEM_BUSY | GY_ITEM_HELD | GY_ITEM_OWED | GY_ITEM_DATE_SET);
+    gy_item_clear(item,
+                  GY_ITEM_COMMON | GY_ITEM_BUSY | GY_ITEM_HELD | GY_ITEM_OWED | GY_ITEM_DATE_SET);
 }
 
 static void free_timer(GYRunLoopTimerRef timer) {
@@ -53,7 +55,8 @@ static void end_activation(const gy_activation *run) {
     }
     if (run->calling == GY_CALLOUT_SOURCE) gy_callout_source_returned(run->item);
     if (run->calling == GY_CALLOUT_BLOCK) gy_perform_settle_block_in_child(run->item);
-    for (gy_block *b = run->taken; b != NULL; b = gy_block_next(b)) gy_perform_settle_block_in_child(b);
+    for (gy_block *b = run->taken; b != NULL; b = gy_block_next(b))
+        gy_perform_settle_block_in_child(b);
 }
 
 void gy_fork_kill(GYRunLoopRef loop) {

@@ -1,8 +1,8 @@
 /* The loop object: its modes, the runs in progress, and what waking and waiting need.
  *
  * Owns: struct GYRunLoop and its lock, rank loop. Relies on: registry.h for which thread it is of.
- * Threads: any, under the lock, where a field does not say otherwise. "Own" below is short for: only
- * the loop's own thread, without the lock. */
+ * Threads: any, under the lock, where a field does not say otherwise. "Own" below is short for:
+ * only the loop's own thread, without the lock. */
 #ifndef GYRE_LOOP_LOOP_H
 #define GYRE_LOOP_LOOP_H
 
@@ -33,21 +33,21 @@ typedef struct gy_activation {
     enum gy_callout_kind calling; /* `item` is valid while this is not NONE */
     void *item;                   /* retained; a block is owned */
     void *held_info;              /* of a timer, retained around its callout (R121); or NULL */
-    /* The observer that is called, or was last in this round, and what others want told when that is
-     * over: gy_called_word. Read by other threads under the lock. */
+    /* The observer that is called, or was last in this round, and what others want told when that
+     * is over: gy_called_word. Read by other threads under the lock. */
     _Atomic uintptr_t called;
-    bool in_round;                /* own */
+    bool in_round; /* own */
     const gy_observer_array *walked; /* own: by the round */
-    struct gy_port *port;         /* whose turn it is, while a port is called */
-    gy_recycled_run done;         /* memory of the blocks that the step has run */
-    gy_block *taken;              /* blocks picked by a step and not yet run, by next */
-    struct gy_batch *batch;       /* sources picked by a step and not yet performed; see batch.h */
-    struct gy_firing *firing;     /* timers due and not yet fired; see firing.h */
+    struct gy_port *port; /* whose turn it is, while a port is called */
+    gy_recycled_run done; /* memory of the blocks that the step has run */
+    gy_block *taken; /* blocks picked by a step and not yet run, by next */
+    struct gy_batch *batch; /* sources picked by a step and not yet performed; see batch.h */
+    struct gy_firing *firing; /* timers due and not yet fired; see firing.h */
 } gy_activation;
 
 /* In the low bits of `called`. */
 enum gy_called_word {
-    GY_CALLED_OWED = 1,   /* the observer's info is to be released: it was invalidated meanwhile */
+    GY_CALLED_OWED = 1, /* the observer's info is to be released: it was invalidated meanwhile */
     GY_CALLED_AWAITED = 2, /* somebody waits for the end of the call */
     GY_CALLED_BITS = 3,
 };
@@ -58,23 +58,23 @@ struct GYRunLoop {
     gy_object head;
     gy_lock lock;
     _Atomic bool is_dead; /* set once, under the lock; read anywhere */
-    bool is_ending;       /* its thread is: other threads add nothing any more */
-    bool is_main;         /* constant, but for the child of a fork */
-    bool death_is_told;   /* R8: the first call after the main loop's end is reported */
+    bool is_ending; /* its thread is: other threads add nothing any more */
+    bool is_main; /* constant, but for the child of a fork */
+    bool death_is_told; /* R8: the first call after the main loop's end is reported */
 
     gy_set modes; /* by name; modes live as long as the loop */
     gy_mode *default_mode;
     GYStringRef *common_names; /* interned, retained; the default mode's first */
     uint32_t common_name_count, common_name_room;
     gy_set common_sources, common_timers, common_observers; /* one reference each */
-    uint64_t sequence;       /* numbers additions and signals */
+    uint64_t sequence; /* numbers additions and signals */
     uint64_t source_version; /* changes with every source that enters or leaves a mode */
 
     gy_activation *activations; /* innermost last; changed by the own thread under the lock */
     uint32_t depth, activation_room;
     uint64_t run_count; /* own: runs begun so far */
-    /* Ends the activations above a depth, whose frames a callout has left behind by an exception or a jump
-     * that was caught inside it (unwind.h). Handed over at creation. */
+    /* Ends the activations above a depth, whose frames a callout has left behind by an exception or
+     * a jump that was caught inside it (unwind.h). Handed over at creation. */
     void (*unwind_to)(GYRunLoopRef loop, uint32_t depth);
     _Atomic uint32_t stop; /* gy_stop_word of the innermost run; 0: not running */
     gy_wake wake;
@@ -89,10 +89,11 @@ struct GYRunLoop {
     gy_node signalled;
     _Atomic uint32_t signalled_count; /* in either place; raised before a push, never too low */
     _Atomic uint32_t signals_under_way; /* marked, and perhaps not yet in the queue */
-    uint32_t nested_edge_count;       /* ports made edge-triggered for a nested run (R98) */
+    uint32_t nested_edge_count; /* ports made edge-triggered for a nested run (R98) */
 
-    /* Rounds of observers under way: changed by the own thread. While there are any, arrays that were
-     * replaced, and those with references that a mode gave up, are listed for the end of the last. */
+    /* Rounds of observers under way: changed by the own thread. While there are any, arrays that
+     * were replaced, and those with references that a mode gave up, are listed for the end of the
+     * last. */
     _Atomic uint32_t rounds;
     _Atomic bool has_late;
     gy_observer_array *late_arrays;
@@ -100,12 +101,12 @@ struct GYRunLoop {
     const struct gy_port *last_port; /* whose turn was the last one, and how many it had in a row */
     uint32_t turns_in_a_row;
     struct gy_firing *spare_firing; /* own: kept for the next time timers are due */
-    struct gy_batch *spare_batch;   /* own: likewise for sources */
+    struct gy_batch *spare_batch; /* own: likewise for sources */
     gy_node in_registry; /* the registry's lock */
 };
 
-/* `type` comes from above: what a loop's description shows is not this file's to know. Its finaliser is
- * gy_loop_finalize. */
+/* `type` comes from above: what a loop's description shows is not this file's to know. Its
+ * finaliser is gy_loop_finalize. */
 GYRunLoopRef gy_loop_create(const gy_type *type, bool is_main,
                             void (*unwind_to)(GYRunLoopRef loop, uint32_t depth));
 void gy_loop_finalize(void *loop);

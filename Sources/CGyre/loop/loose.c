@@ -26,7 +26,7 @@ GYRunLoopTimerRef gy_loose_any(GYRunLoopRef loop) {
 }
 
 GYRunLoopTimerRef gy_loose_earlier(GYRunLoopRef loop, const gy_mode *mode,
-                                    GYRunLoopTimerRef timer) {
+                                   GYRunLoopTimerRef timer) {
     uint32_t depth = 0, index = 0;
     for (GYRunLoopTimerRef t; (t = next_loose(loop, &depth, &index)) != NULL;) {
         if (!gy_loose_is_in_loop(loop, t) || gy_timer_slot_in(t, mode) == NULL) continue;

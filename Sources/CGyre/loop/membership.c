@@ -48,7 +48,8 @@ bool gy_membership_add(GYRunLoopSourceRef source, GYRunLoopRef loop, gy_mode *mo
     return ok;
 }
 
-gy_membership gy_membership_take(GYRunLoopSourceRef source, GYRunLoopRef loop, const gy_mode *mode) {
+gy_membership gy_membership_take(GYRunLoopSourceRef source, GYRunLoopRef loop,
+                                 const gy_mode *mode) {
     gy_membership taken = {0};
     gy_lock_take(&memberships_lock);
     gy_membership *m = find(source, loop, mode);

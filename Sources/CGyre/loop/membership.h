@@ -1,8 +1,9 @@
 /* Which modes of which loops hold a source. Each membership holds a reference to the source for its
  * mode, and one to the loop for the source (R163).
  *
- * Owns: the list in each source, and the lock over all of them, rank table: loops with locks of their
- * own may hold the same source. Threads: any; what concerns a loop, under that loop's lock too. */
+ * Owns: the list in each source, and the lock over all of them, rank table: loops with locks of
+ * their own may hold the same source. Threads: any; what concerns a loop, under that loop's lock
+ * too. */
 #ifndef GYRE_LOOP_MEMBERSHIP_H
 #define GYRE_LOOP_MEMBERSHIP_H
 

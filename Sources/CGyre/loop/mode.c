@@ -68,9 +68,9 @@ int64_t gy_mode_first_deadline(const gy_mode *mode) {
     return mode->timers.count == 0 ? GY_NEVER : mode->timers.entries[0].key;
 }
 
-/* The least sum of deadline and tolerance at or below an entry. No entry below one whose deadline is
- * not before the best sum so far can have a lesser sum: without tolerances this looks at the root
- * and its children. */
+/* The least sum of deadline and tolerance at or below an entry. No entry below one whose deadline
+ * is not before the best sum so far can have a lesser sum: without tolerances this looks at the
+ * root and its children. */
 static int64_t least_latest(const gy_heap *heap, uint32_t index, int64_t best_ns) {
     if (index >= heap->count || heap->entries[index].key >= best_ns) return best_ns;
     int64_t latest_ns = gy_timer_latest(heap->entries[index].item);

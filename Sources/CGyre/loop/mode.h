@@ -26,8 +26,8 @@ typedef struct gy_mode {
     gy_tally foreign_count; /* sources whose signals go to another loop's queue; likewise */
     gy_observer_list observers;
     gy_tally timer_count; /* loose ones included; read as item_count is */
-    gy_heap timers;       /* those that wait, by deadline */
-    int64_t wake_ns;      /* the latest moment to wake up for a timer; valid while wake_is_known */
+    gy_heap timers; /* those that wait, by deadline */
+    int64_t wake_ns; /* the latest moment to wake up for a timer; valid while wake_is_known */
     bool wake_is_known;
     gy_poller poller; /* epoll_fd is -1 until the first descriptor comes */
     gy_tally port_count; /* read as item_count is */

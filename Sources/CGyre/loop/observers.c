@@ -9,11 +9,11 @@
 
 /* ---- what a round may still look at ----
  *
- * A round walks an array without the lock. It says so before it loads the array; whoever replaces an
- * array, or takes an observer out of one, does that before it asks whether a round is under way. All
- * four steps are sequentially consistent, so at least one of the two sees the other. What is late is
- * said to be there before that question, and looked for after each round has ended, so none is left
- * behind. */
+ * A round walks an array without the lock. It says so before it loads the array; whoever replaces
+ * an array, or takes an observer out of one, does that before it asks whether a round is under way.
+ * All four steps are sequentially consistent, so at least one of the two sees the other. What is
+ * late is said to be there before that question, and looked for after each round has ended, so none
+ * is left behind. */
 
 static bool is_in_round(GYRunLoopRef loop) {
     atomic_store_explicit(&loop->has_late, true, memory_order_seq_cst);
@@ -35,8 +35,8 @@ static void replace(GYRunLoopRef loop, gy_observer_array *array) {
 }
 
 /* A mode gives its reference up: the caller's to release, without the lock, or the round's. */
-static void give_up_reference(gy_mode *mode, GYRunLoopObserverRef observer, gy_observer_entry *entry,
-                              uint32_t *references) {
+static void give_up_reference(gy_mode *mode, GYRunLoopObserverRef observer,
+                              gy_observer_entry *entry, uint32_t *references) {
     if (is_in_round(mode->loop)) {
         entry->late = observer;
         make_late(mode->loop, gy_observer_list_array(&mode->observers));
@@ -45,7 +45,8 @@ static void give_up_reference(gy_mode *mode, GYRunLoopObserverRef observer, gy_o
     }
 }
 
-/* The lock, own thread. An outer round still needs the observer that it is calling, and its array. */
+/* The lock, own thread. An outer round still needs the observer that it is calling, and its
+ * array. */
 static bool is_called(GYRunLoopRef loop, GYRunLoopObserverRef observer) {
     for (uint32_t i = 0; i < loop->depth; i++) {
         uintptr_t word = atomic_load_explicit(&loop->activations[i].called, memory_order_relaxed);
@@ -61,8 +62,10 @@ static bool is_walked(GYRunLoopRef loop, const gy_observer_array *array) {
     return false;
 }
 
-/* One reference that nobody needs any more; NULL: none, and *is_needed tells whether some are left. */
-static GYRunLoopObserverRef take_from(GYRunLoopRef loop, gy_observer_array *array, bool *is_needed) {
+/* One reference that nobody needs any more; NULL: none, and *is_needed tells whether some are
+ * left. */
+static GYRunLoopObserverRef take_from(GYRunLoopRef loop, gy_observer_array *array,
+                                      bool *is_needed) {
     *is_needed = array->is_replaced && is_walked(loop, array);
     for (uint32_t i = 0; i < gy_observer_array_count(array); i++) {
         GYRunLoopObserverRef late = array->entries[i].late;
@@ -77,8 +80,8 @@ static GYRunLoopObserverRef take_from(GYRunLoopRef loop, gy_observer_array *arra
     return NULL;
 }
 
-/* The lock. One late reference, which is the caller's now; NULL: there is none that can be given up.
- * Arrays that have none left are done with. */
+/* The lock. One late reference, which is the caller's now; NULL: there is none that can be given
+ * up. Arrays that have none left are done with. */
 static GYRunLoopObserverRef take_late(GYRunLoopRef loop) {
     gy_observer_array **link = &loop->late_arrays;
     for (gy_observer_array *array; (array = *link) != NULL;) {
@@ -119,7 +122,8 @@ static bool enter_mode(gy_mode *mode, GYRunLoopObserverRef observer) {
     /* On the own thread, with no round under way, nobody walks the array. */
     bool is_quiet = gy_loop_is_current(mode->loop) &&
                     atomic_load_explicit(&mode->loop->rounds, memory_order_relaxed) == 0;
-    if (!gy_observer_list_insert(&mode->observers, observer, sequence, is_quiet, &old)) return false;
+    if (!gy_observer_list_insert(&mode->observers, observer, sequence, is_quiet, &old))
+        return false;
     replace(mode->loop, old);
     gy_retain(observer);
     observer->item.mode_count++;
@@ -187,15 +191,16 @@ static void leave_all_modes(GYRunLoopRef loop, GYRunLoopObserverRef observer,
     gy_item_let_go_if_free(&observer->item);
 }
 
-/* The lock. Adds to what is to be told when a call of the observer is over; false: none is in progress. */
+/* The lock. Adds to what is to be told when a call of the observer is over; false: none is in
+ * progress. */
 static bool add_to_call(GYRunLoopRef loop, GYRunLoopObserverRef observer, uintptr_t what) {
     for (uint32_t i = 0; i < loop->depth; i++) {
         _Atomic uintptr_t *called = &loop->activations[i].called;
         uintptr_t word = atomic_load_explicit(called, memory_order_seq_cst);
         while ((word & ~(uintptr_t)GY_CALLED_BITS) == (uintptr_t)observer) {
             /* Sequentially consistent: pairs with the exchange in announce_call. */
-            if (atomic_compare_exchange_weak_explicit(called, &word, word | what, memory_order_seq_cst,
-                                                      memory_order_seq_cst)) {
+            if (atomic_compare_exchange_weak_explicit(called, &word, word | what,
+                                                      memory_order_seq_cst, memory_order_seq_cst)) {
                 return true;
             }
         }
@@ -218,8 +223,8 @@ static bool add_to_any_call(GYRunLoopObserverRef observer, uintptr_t what) {
     return is_called;
 }
 
-/* The observer leaves whichever loop it is in. True if a loop has to release its info, for it may be about
- * to read it: a call is in progress there, on another thread. */
+/* The observer leaves whichever loop it is in. True if a loop has to release its info, for it may
+ * be about to read it: a call is in progress there, on another thread. */
 static bool detach(GYRunLoopObserverRef observer) {
     uint32_t references = 0;
     GYRunLoopRef loop = gy_loop_enter(&observer->item.loop);
@@ -272,9 +277,8 @@ bool gy_observer_contains(GYRunLoopRef loop, GYRunLoopObserverRef observer, GYSt
     gy_loop_lock(loop);
     if (gy_item_loop(&observer->item) == loop && !gy_loop_is_dead(loop)) {
         gy_mode *mode = gy_loop_find_mode(loop, name);
-        found = name == kGYRunLoopCommonModes
-                    ? gy_item_is(&observer->item, GY_ITEM_COMMON)
-                    : mode != NULL && sequence_in(mode, observer) != 0;
+        found = name == kGYRunLoopCommonModes ? gy_item_is(&observer->item, GY_ITEM_COMMON)
+                                              : mode != NULL && sequence_in(mode, observer) != 0;
     }
     gy_loop_unlock(loop);
     return found;
@@ -363,8 +367,8 @@ void gy_observer_leave_all(GYRunLoopRef loop) {
 
 /* ---- one round ---- */
 
-/* Says which observer is about to be called, NULL for none, and settles what others wanted told when
- * the call before is over. One step for both: a round costs one atomic step an observer. */
+/* Says which observer is about to be called, NULL for none, and settles what others wanted told
+ * when the call before is over. One step for both: a round costs one atomic step an observer. */
 static void announce_call(GYRunLoopRef loop, GYRunLoopObserverRef next) {
     _Atomic uintptr_t *called = &gy_loop_innermost(loop)->called;
     uintptr_t before = atomic_exchange_explicit(called, (uintptr_t)next, memory_order_seq_cst);

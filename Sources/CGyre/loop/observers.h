@@ -11,7 +11,8 @@
 extern const gy_type gy_observer_type;
 
 /* GY_ADD_FAILED leaves errno. */
-enum gy_add_result gy_observer_add(GYRunLoopRef loop, GYRunLoopObserverRef observer, GYStringRef mode);
+enum gy_add_result gy_observer_add(GYRunLoopRef loop, GYRunLoopObserverRef observer,
+                                   GYStringRef mode);
 void gy_observer_remove(GYRunLoopRef loop, GYRunLoopObserverRef observer, GYStringRef mode);
 bool gy_observer_contains(GYRunLoopRef loop, GYRunLoopObserverRef observer, GYStringRef mode);
 void gy_observer_invalidate(GYRunLoopObserverRef observer);

@@ -116,9 +116,10 @@ static bool start_delayed(GYRunLoopRef loop, GYRunLoopPerformRef perform, GYType
     perform->timer = timer; /* before the loop can fire it */
     int error = add_to_modes(loop, timer, mode);
     if (error == 0) return true;
-    /* Without its info the timer ends without a word, unless it has fired from a mode before the one
-     * that failed: then the call has been made. */
-    bool has_fired = atomic_exchange_explicit(&timer->item.info, NULL, memory_order_acq_rel) == NULL;
+    /* Without its info the timer ends without a word, unless it has fired from a mode before the
+     * one that failed: then the call has been made. */
+    bool has_fired =
+        atomic_exchange_explicit(&timer->item.info, NULL, memory_order_acq_rel) == NULL;
     gy_timer_invalidate(timer);
     if (has_fired) return true;
     gy_release(perform); /* the timer's; not the last */
@@ -144,8 +145,8 @@ GYRunLoopPerformRef gy_perform_create(GYRunLoopRef loop, GYTypeRef mode, int64_t
     return NULL;
 }
 
-/* The lock. A block that is kept makes its modes, if it is the first thing given to them (R10); one that
- * there is no memory for is made when something else is given to it. */
+/* The lock. A block that is kept makes its modes, if it is the first thing given to them (R10); one
+ * that there is no memory for is made when something else is given to it. */
 static void keep(GYRunLoopRef loop, gy_block *block) {
     gy_block_queue_keep(&loop->blocks, block);
     uint32_t i = 0;
@@ -271,7 +272,7 @@ void gy_perform_put_back(GYRunLoopRef loop, gy_block *taken) {
     gy_loop_lock(loop);
     gy_node *end = loop->blocks.pending.next;
     for (gy_block *b = taken, *next; b != NULL; b = next) {
-        next = gy_block_next(b);       /* the same memory as the node in the list */
+        next = gy_block_next(b); /* the same memory as the node in the list */
         gy_list_append(end, &b->node); /* before those that came later */
         if (b->perform != NULL) b->perform->block = b;
         atomic_fetch_add_explicit(&loop->blocks.count, 1, memory_order_relaxed);

@@ -11,7 +11,8 @@ extern const gy_type gy_perform_type;
 
 /* Any thread. Takes the block over if it returns true; false: the loop has ended. */
 bool gy_perform_enqueue(GYRunLoopRef loop, gy_block *block);
-/* A perform that can be asked about and taken back, enqueued or started as a timer. NULL with errno. */
+/* A perform that can be asked about and taken back, enqueued or started as a timer. NULL with
+ * errno. */
 GYRunLoopPerformRef gy_perform_create(GYRunLoopRef loop, GYTypeRef mode, int64_t delay_ns,
                                       GYPerformFunction function, void *info,
                                       GYPerformFunction release);
@@ -36,8 +37,8 @@ void gy_perform_put_back(GYRunLoopRef loop, gy_block *taken);
 /* Teardown: what is pending is released without being run (R4). */
 void gy_perform_end(GYRunLoopRef loop);
 
-/* In the child of a fork: a call that another thread was making is over, one it was to make never comes.
- * No callback is called. */
+/* In the child of a fork: a call that another thread was making is over, one it was to make never
+ * comes. No callback is called. */
 void gy_perform_settle_in_child(GYRunLoopPerformRef perform);
 void gy_perform_settle_block_in_child(const gy_block *block);
 void gy_perform_end_in_child(GYRunLoopRef loop);

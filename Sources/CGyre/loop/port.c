@@ -129,7 +129,8 @@ static void free_port(gy_port *port) {
     free(port);
 }
 
-/* The lock. In a turn, it stays until that is over, and so does its source, which leaves its mode. */
+/* The lock. In a turn, it stays until that is over, and so does its source, which leaves its
+ * mode. */
 static void mark_removed(gy_port *port) {
     bool in_turn = (atomic_load_explicit(&port->uses, memory_order_relaxed) & GY_PORT_TURNS) != 0;
     if (in_turn) {
@@ -185,9 +186,11 @@ static void make_ready(gy_mode *mode, gy_port *port, uint32_t events) {
         return;
     }
     port->came = events;
-    /* Behind all whose last turn is longer ago. What the kernel hands out comes nearly in that order. */
+    /* Behind all whose last turn is longer ago. What the kernel hands out comes nearly in that
+     * order. */
     gy_node *before = mode->ready.previous;
-    while (before != &mode->ready && gy_node_owner(before, gy_port, ready)->last_turn > port->last_turn) {
+    while (before != &mode->ready &&
+           gy_node_owner(before, gy_port, ready)->last_turn > port->last_turn) {
         before = before->previous;
     }
     gy_list_append(before->next, &port->ready);
@@ -237,7 +240,8 @@ static void drop_echo(GYRunLoopRef loop, gy_mode *mode) {
     gy_loop_lock(loop);
 }
 
-bool gy_port_take_in(GYRunLoopRef loop, gy_mode *mode, const struct epoll_event *events, int count) {
+bool gy_port_take_in(GYRunLoopRef loop, gy_mode *mode, const struct epoll_event *events,
+                     int count) {
     bool again = false;
     for (int i = 0; i < count; i++) {
         gy_watch *watch = gy_poller_resolve(&mode->poller, &events[i]);
@@ -275,13 +279,14 @@ gy_port *gy_port_begin_turn(GYRunLoopRef loop, gy_mode *mode, uint32_t *events) 
     }
     port->last_turn = ++loop->sequence;
     *events = port->came;
-    atomic_fetch_add_explicit(&port->uses, 1, memory_order_relaxed); /* under the lock, as a removal is */
+    atomic_fetch_add_explicit(&port->uses, 1,
+                              memory_order_relaxed); /* under the lock, as a removal is */
     gy_source_begin_call(port->source);
     return port;
 }
 
-/* The hang-up has been told, and nothing is left to read: the port falls silent (R97). What can still
- * be waited for on a socket that is only half closed is the room to write. */
+/* The hang-up has been told, and nothing is left to read: the port falls silent (R97). What can
+ * still be waited for on a socket that is only half closed is the room to write. */
 static void silence(gy_mode *mode, gy_port *port, uint32_t events) {
     if ((events & (EPOLLHUP | EPOLLERR)) == 0 && (port->wanted & EPOLLOUT) != 0) {
         port->wanted &= ~(uint32_t)(EPOLLIN | EPOLLRDHUP);

@@ -24,9 +24,10 @@ typedef struct gy_port {
     bool is_file;     /* epoll refuses it: always ready (R89) */
     bool is_silent;   /* its hang-up has been told (R97) */
     bool is_told_inside; /* a file reported to a run nested in its callout (R98) */
-    bool owns_source;    /* removed in the middle of a turn: the source stays until that is over */
+    bool owns_source; /* removed in the middle of a turn: the source stays until that is over */
     uint64_t last_turn; /* when; who has waited longest goes first (R33) */
-    _Atomic uint32_t uses; /* turns in progress, and whether it is removed; zero turns then free it */
+    _Atomic uint32_t
+        uses; /* turns in progress, and whether it is removed; zero turns then free it */
 } gy_port;
 
 /* Registers a source's descriptor in a mode; `fd` below zero: a port that never fires. NULL with
@@ -34,8 +35,8 @@ typedef struct gy_port {
 gy_port *gy_port_create(GYRunLoopRef loop, gy_mode *mode, GYRunLoopSourceRef source, int fd);
 void gy_port_remove(GYRunLoopRef loop, gy_port *port);
 
-/* After a registration that did not come about: the set made for it goes, if it is nobody's else and
- * the loop cannot be waiting in it. */
+/* After a registration that did not come about: the set made for it goes, if it is nobody's else
+ * and the loop cannot be waiting in it. */
 void gy_port_give_set_back(GYRunLoopRef loop, gy_mode *mode);
 
 /* Readiness of an earlier run, or from before a nested one, is not to be trusted: forgotten, and
@@ -43,12 +44,12 @@ void gy_port_give_set_back(GYRunLoopRef loop, gy_mode *mode);
 void gy_port_forget_ready(gy_mode *mode);
 /* All of it, in the child of a fork: what was fetched is the parent's (R7). */
 void gy_port_forget_all(gy_mode *mode);
-/* Sorts what a wait has brought into the list; files get a turn each. True if a port has just been made
- * edge-triggered, so that its report is still to come: ask the kernel again. */
+/* Sorts what a wait has brought into the list; files get a turn each. True if a port has just been
+ * made edge-triggered, so that its report is still to come: ask the kernel again. */
 bool gy_port_take_in(GYRunLoopRef loop, gy_mode *mode, const struct epoll_event *events, int count);
 
-/* Takes the turn of the first ready port: returns it with the events that came. It and its source stay
- * until gy_port_end_turn. NULL: none. */
+/* Takes the turn of the first ready port: returns it with the events that came. It and its source
+ * stay until gy_port_end_turn. NULL: none. */
 gy_port *gy_port_begin_turn(GYRunLoopRef loop, gy_mode *mode, uint32_t *events);
 /* After the callout, without the lock. `took_bytes` is what R97 asks after a hang-up. */
 void gy_port_end_turn(GYRunLoopRef loop, gy_port *port, uint32_t events, bool took_bytes);

@@ -66,8 +66,8 @@ static void begin_to_end(GYRunLoopRef loop) {
     gy_loop_unlock(loop);
 }
 
-/* R4. Callbacks on this thread may add what they please until the loop is dead: that goes in the second
- * round. */
+/* R4. Callbacks on this thread may add what they please until the loop is dead: that goes in the
+ * second round. */
 static void tear_down(GYRunLoopRef loop) {
     gy_unwind_all(loop);
     begin_to_end(loop);

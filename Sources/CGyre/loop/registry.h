@@ -1,4 +1,5 @@
-/* Which thread has which loop, the main loop, and what happens at the end of a thread and at a fork.
+/* Which thread has which loop, the main loop, and what happens at the end of a thread and at a
+ * fork.
  *
  * Owns: the list of loops, one reference to each until its thread ends. Threads: any. */
 #ifndef GYRE_LOOP_REGISTRY_H
@@ -6,8 +7,8 @@
 
 #include "loop/loop.h"
 
-/* The calling thread's loop, made on first use. NULL with errno; ESRCH: the thread's loop has ended,
- * and the thread is about to. */
+/* The calling thread's loop, made on first use. NULL with errno; ESRCH: the thread's loop has
+ * ended, and the thread is about to. */
 GYRunLoopRef gy_registry_current(void);
 /* NULL with errno. */
 GYRunLoopRef gy_registry_main(void);

@@ -1,5 +1,5 @@
-/* The numbers are those of the rules: R31's twelve steps, one function each where a step is more than
- * a call. */
+/* The numbers are those of the rules: R31's twelve steps, one function each where a step is more
+ * than a call. */
 #include "loop/run.h"
 
 #include "loop/activation.h"
@@ -92,17 +92,17 @@ static GYRunLoopRunResult result_of(gy_run *run, bool handled) {
 
 static GYRunLoopRunResult iterate(gy_run *run) {
     GYRunLoopRef loop = run->loop;
-    gy_observer_round(loop, kGYRunLoopBeforeTimers);  /* 1 */
+    gy_observer_round(loop, kGYRunLoopBeforeTimers); /* 1 */
     gy_observer_round(loop, kGYRunLoopBeforeSources); /* 2 */
-    gy_perform_run_step(loop);                        /* 3 */
-    bool handled = perform_sources(run);              /* 4 */
-    bool polls = handled || run->is_poll;             /* 5 */
+    gy_perform_run_step(loop); /* 3 */
+    bool handled = perform_sources(run); /* 4 */
+    bool polls = handled || run->is_poll; /* 5 */
     bool nested = !polls && tell_before_waiting(run); /* 7 */
-    gy_sleep(run, !polls && !nested);                 /* 8 */
+    gy_sleep(run, !polls && !nested); /* 8 */
     if (!polls) gy_observer_round(loop, kGYRunLoopAfterWaiting); /* 9 */
-    handled |= serve(run);                            /* 10 */
-    gy_perform_run_step(loop);                        /* 11 */
-    return result_of(run, handled);                   /* 12 */
+    handled |= serve(run); /* 10 */
+    gy_perform_run_step(loop); /* 11 */
+    return result_of(run, handled); /* 12 */
 }
 
 static GYRunLoopRunResult run_activated(gy_run *run) {
@@ -124,8 +124,8 @@ static GYRunLoopRunResult run_activated(gy_run *run) {
 static void forget_ready(GYRunLoopRef loop, gy_mode *mode) {
     gy_loop_lock(loop);
     uint32_t cursor = 0;
-    for (gy_mode *m; gy_tally_now(&loop->ready_total) != 0 &&
-                     (m = gy_loop_next_mode(loop, &cursor)) != NULL;) {
+    for (gy_mode *m;
+         gy_tally_now(&loop->ready_total) != 0 && (m = gy_loop_next_mode(loop, &cursor)) != NULL;) {
         if (gy_mode_has_ready_ports(m)) gy_port_forget_ready(m);
     }
     gy_firing_put_back(loop, mode);

@@ -4,8 +4,8 @@
 
 #include "loop/loop.h"
 
-/* Runs the calling thread's loop in a mode (an interned name). `timeout_ns`: GY_NEVER for none, zero
- * or less for one pass that does not wait. */
+/* Runs the calling thread's loop in a mode (an interned name). `timeout_ns`: GY_NEVER for none,
+ * zero or less for one pass that does not wait. */
 GYRunLoopRunResult gy_run_in_mode(GYRunLoopRef loop, GYStringRef mode, int64_t timeout_ns,
                                   bool returns_after_source);
 

@@ -6,8 +6,8 @@
 /* Stands in the stack of a loop that is dead: its sources keep their marks and nothing else. */
 static struct GYRunLoopSource ended;
 
-/* Stands for the home of a source that is leaving one: it has none, and gets none before it is out of the
- * old one's queue. */
+/* Stands for the home of a source that is leaving one: it has none, and gets none before it is out
+ * of the old one's queue. */
 static char parting_object;
 #define PARTING ((GYRunLoopRef)(void *)&parting_object)
 
@@ -31,20 +31,21 @@ static bool push(GYRunLoopRef home, GYRunLoopSourceRef source) {
  * the middle, or code that a signal handler interrupts to signal the same source: the count tells
  * the loop that the queue may not be all there is. */
 static void link_to_home(GYRunLoopSourceRef source, GYRunLoopRef home) {
-    /* Both changes release; pair with the acquire in gy_signal_collect, which reads the count before
-     * the queue: it sees the count raised, or the source linked. */
+    /* Both changes release; pair with the acquire in gy_signal_collect, which reads the count
+     * before the queue: it sees the count raised, or the source linked. */
     atomic_fetch_add_explicit(&home->signals_under_way, 1, memory_order_acq_rel);
     uint32_t old = atomic_fetch_or_explicit(&source->state, GY_SOURCE_QUEUED, memory_order_acq_rel);
     if ((old & GY_SOURCE_QUEUED) == 0 && !push(home, source)) {
-        atomic_fetch_and_explicit(&source->state, ~(uint32_t)GY_SOURCE_QUEUED, memory_order_release);
+        atomic_fetch_and_explicit(&source->state, ~(uint32_t)GY_SOURCE_QUEUED,
+                                  memory_order_release);
     }
     atomic_fetch_sub_explicit(&home->signals_under_way, 1, memory_order_acq_rel);
 }
 
 /* Counts a signal as under way and leaves the mark; false where the source is invalid. Sequentially
  * consistent, as the accesses in adopt and part: either the signal sees the home, or the adoption
- * sees the mark; either it sees that the home is gone, or the parting sees it under way. The release
- * half is what the perform acquires (R172). */
+ * sees the mark; either it sees that the home is gone, or the parting sees it under way. The
+ * release half is what the perform acquires (R172). */
 static bool mark(GYRunLoopSourceRef source) {
     uint32_t state = atomic_load_explicit(&source->state, memory_order_relaxed);
     do {
@@ -95,15 +96,17 @@ static void append_reversed(GYRunLoopRef loop, GYRunLoopSourceRef newest) {
 static void take_in(GYRunLoopRef loop) {
     GYRunLoopSourceRef top = atomic_load_explicit(&loop->signalled_incoming, memory_order_relaxed);
     if (top == NULL || top == &ended) return;
-    append_reversed(loop, atomic_exchange_explicit(&loop->signalled_incoming, NULL, memory_order_acquire));
+    append_reversed(
+        loop, atomic_exchange_explicit(&loop->signalled_incoming, NULL, memory_order_acquire));
 }
 
-/* Takes a source out of the queue. A signal after the second line links it again; what one before it
- * left behind is in the state returned. */
+/* Takes a source out of the queue. A signal after the second line links it again; what one before
+ * it left behind is in the state returned. */
 static uint32_t unlink_source(GYRunLoopRef loop, GYRunLoopSourceRef source, uint32_t flags) {
     gy_list_remove(&source->signalled);
     atomic_fetch_sub_explicit(&loop->signalled_count, 1, memory_order_relaxed);
-    return atomic_fetch_and_explicit(&source->state, ~(flags | GY_SOURCE_QUEUED), memory_order_seq_cst);
+    return atomic_fetch_and_explicit(&source->state, ~(flags | GY_SOURCE_QUEUED),
+                                     memory_order_seq_cst);
 }
 
 static bool is_linked_here(GYRunLoopRef loop, GYRunLoopSourceRef source) {
@@ -152,7 +155,8 @@ static void reset_source(GYRunLoopRef loop, GYRunLoopSourceRef source) {
     const uint32_t flags = GY_SOURCE_ONE_SIGNAL - 1;
     uint32_t state = atomic_fetch_and_explicit(&source->state, flags, memory_order_relaxed);
     if (!is_linked_here(loop, source)) {
-        atomic_fetch_and_explicit(&source->state, ~(uint32_t)GY_SOURCE_QUEUED, memory_order_relaxed);
+        atomic_fetch_and_explicit(&source->state, ~(uint32_t)GY_SOURCE_QUEUED,
+                                  memory_order_relaxed);
         bool is_home = atomic_load_explicit(&source->home, memory_order_relaxed) == loop;
         if (is_home && (state & GY_SOURCE_SIGNALLED) != 0) link_to_home(source, loop);
     }
@@ -167,7 +171,8 @@ static uint32_t length_of(const gy_node *list) {
 void gy_signal_reset_in_child(GYRunLoopRef loop) {
     take_in(loop);
     atomic_store_explicit(&loop->signals_under_way, 0, memory_order_relaxed);
-    atomic_store_explicit(&loop->signalled_count, length_of(&loop->signalled), memory_order_relaxed);
+    atomic_store_explicit(&loop->signalled_count, length_of(&loop->signalled),
+                          memory_order_relaxed);
     uint32_t cursor = 0;
     for (gy_mode *m; (m = gy_loop_next_mode(loop, &cursor)) != NULL;) {
         uint32_t i = 0;
@@ -244,6 +249,7 @@ void gy_signal_end(GYRunLoopRef loop) {
         atomic_exchange_explicit(&loop->signalled_incoming, &ended, memory_order_acquire);
     if (top != &ended) append_reversed(loop, top);
     while (!gy_list_is_empty(&loop->signalled)) {
-        unlink_source(loop, gy_node_owner(loop->signalled.next, struct GYRunLoopSource, signalled), 0);
+        unlink_source(loop, gy_node_owner(loop->signalled.next, struct GYRunLoopSource, signalled),
+                      0);
     }
 }

@@ -16,8 +16,8 @@ static int wake_fd_of(GYRunLoopRef loop) {
     return atomic_load_explicit(&loop->wake.fd, memory_order_relaxed);
 }
 
-/* What a wait needs is made when items are added; here only for a main loop that runs empty and in the
- * child of a fork. Before the loop falls asleep: who wakes it needs the eventfd. */
+/* What a wait needs is made when items are added; here only for a main loop that runs empty and in
+ * the child of a fork. Before the loop falls asleep: who wakes it needs the eventfd. */
 static void prepare(const gy_run *run) {
     GYRunLoopRef loop = run->loop;
     if (loop->base.epoll_fd >= 0 || loop->base.was_remade) return;
@@ -52,7 +52,8 @@ static void replace_set(const gy_run *run, gy_poller *poller, int error) {
     gy_loop_unlock(run->loop);
     if (told) return;
     char text[96];
-    snprintf(text, sizeof text, "the wait failed with errno %d; the loop goes on without it", -error);
+    snprintf(text, sizeof text, "the wait failed with errno %d; the loop goes on without it",
+             -error);
     gy_report("GYRunLoopRunInMode", text, "R89");
 }
 
@@ -120,7 +121,7 @@ static void look(gy_run *run, bool asks_now) {
 
 typedef struct wait_plan {
     gy_poller *poller;
-    int64_t until_ns;   /* the earlier of the next timer and the run's deadline */
+    int64_t until_ns; /* the earlier of the next timer and the run's deadline */
     int64_t timeout_ns; /* for the system call; below zero: for ever */
 } wait_plan;
 
@@ -164,7 +165,8 @@ void gy_sleep(gy_run *run, bool may_sleep) {
     bool is_idle = (may_sleep || run->is_poll) && !gy_mode_has_ready_ports(run->mode);
     prepare(run);
     /* A stop whose wake-up found the loop going round, or a nested run, is seen here. */
-    bool sleeps = is_idle && may_sleep && !gy_mode_has_files(run->mode) && !gy_loop_is_stopped(loop);
+    bool sleeps =
+        is_idle && may_sleep && !gy_mode_has_files(run->mode) && !gy_loop_is_stopped(loop);
     if (sleeps && gy_wake_fall_asleep(&loop->wake)) {
         sleep_until_event(run);
     } else {

@@ -1,7 +1,7 @@
 /* Step 8 of an iteration: looking for events, or sleeping until there is one.
  *
- * Owns: the choice between the two, and what is done where the kernel refuses. What it finds goes to
- * the mode's list of ready ports, and `now_ns` tells which timers are due.
+ * Owns: the choice between the two, and what is done where the kernel refuses. What it finds goes
+ * to the mode's list of ready ports, and `now_ns` tells which timers are due.
  * Threads: the loop's own, no lock held. */
 #ifndef GYRE_LOOP_SLEEP_H
 #define GYRE_LOOP_SLEEP_H

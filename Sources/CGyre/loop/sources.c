@@ -94,7 +94,8 @@ static bool insert_into_mode(GYRunLoopRef loop, gy_mode *mode, GYRunLoopSourceRe
     return true;
 }
 
-/* The callbacks that were asked without the lock may have taken long enough for the thread to end. */
+/* The callbacks that were asked without the lock may have taken long enough for the thread to
+ * end. */
 static bool may_still_enter(GYRunLoopRef loop) {
     if (gy_loop_takes_items(loop)) return true;
     errno = ESRCH;
@@ -370,7 +371,8 @@ static bool leave_one(GYRunLoopRef loop, GYRunLoopSourceRef source) {
 }
 
 static void leave_loop(GYRunLoopRef loop, GYRunLoopSourceRef source) {
-    while (leave_one(loop, source)) {}
+    while (leave_one(loop, source)) {
+    }
 }
 
 void gy_source_invalidate(GYRunLoopSourceRef source) {
@@ -384,7 +386,8 @@ void gy_source_invalidate(GYRunLoopSourceRef source) {
 }
 
 /* A source of the mode that is, or is not, of version 0, from *cursor on; retained. */
-static GYRunLoopSourceRef next_in_mode(GYRunLoopRef loop, gy_mode *mode, bool ports, uint32_t *cursor) {
+static GYRunLoopSourceRef next_in_mode(GYRunLoopRef loop, gy_mode *mode, bool ports,
+                                       uint32_t *cursor) {
     gy_loop_lock(loop);
     GYRunLoopSourceRef source;
     do {
@@ -395,8 +398,8 @@ static GYRunLoopSourceRef next_in_mode(GYRunLoopRef loop, gy_mode *mode, bool po
     return source;
 }
 
-/* True if there was any. A removal moves others back in the set, perhaps before the cursor: the caller
- * asks again until there is none. */
+/* True if there was any. A removal moves others back in the set, perhaps before the cursor: the
+ * caller asks again until there is none. */
 static bool sweep_mode(GYRunLoopRef loop, gy_mode *mode, bool ports) {
     bool any = false;
     uint32_t cursor = 0;
@@ -428,7 +431,8 @@ void gy_source_leave_all(GYRunLoopRef loop) {
     for (int ports = 0; ports <= 1; ports++) {
         uint32_t cursor = 0;
         for (gy_mode *m; (m = mode_at(loop, &cursor)) != NULL;) {
-            while (sweep_mode(loop, m, ports == 1)) {}
+            while (sweep_mode(loop, m, ports == 1)) {
+            }
         }
     }
     for (GYRunLoopSourceRef s; (s = any_common(loop)) != NULL;) {

@@ -1,8 +1,8 @@
 /* Sources entering and leaving modes.
  *
- * Owns: the type of sources, and the rules of entering and leaving (R17 to R20, R78, R80, R82, R89).
- * Threads: any; none of these may be called with a lock held, for they call out. Mode names are
- * interned. */
+ * Owns: the type of sources, and the rules of entering and leaving (R17 to R20, R78, R80, R82,
+ * R89). Threads: any; none of these may be called with a lock held, for they call out. Mode names
+ * are interned. */
 #ifndef GYRE_LOOP_SOURCES_H
 #define GYRE_LOOP_SOURCES_H
 

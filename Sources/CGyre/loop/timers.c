@@ -170,8 +170,9 @@ static bool is_fired_here(GYRunLoopTimerRef timer) {
     return false;
 }
 
-/* On another thread than that of a callout in progress, which may be about to read info, its release
- * is left to the end of the callout unless info is held there. True if the loop has taken it over. */
+/* On another thread than that of a callout in progress, which may be about to read info, its
+ * release is left to the end of the callout unless info is held there. True if the loop has taken
+ * it over. */
 static bool leave_to_loop(gy_item *item) {
     uint32_t flags = gy_item_flags_now(item);
     while ((flags & GY_ITEM_BUSY) != 0 && (flags & GY_ITEM_HELD) == 0) {
@@ -233,7 +234,8 @@ void gy_timer_set_next(GYRunLoopTimerRef timer, int64_t deadline_ns, GYAbsoluteT
             gy_loop_leave(loop);
             return;
         }
-        /* Free. If it is being added meanwhile, the heap may have the old deadline: set it again. */
+        /* Free. If it is being added meanwhile, the heap may have the old deadline: set it
+         * again. */
         atomic_thread_fence(memory_order_seq_cst);
         if (gy_item_loop(&timer->item) == NULL) return;
     }
@@ -290,8 +292,9 @@ static bool end_call(gy_item *item, uint32_t *flags) {
     return true;
 }
 
-/* The callout may have moved the timer to another loop: it waits wherever it is now. It ceases to be
- * busy under that loop's lock, so that whoever moves its date finds it either busy or in the heap. */
+/* The callout may have moved the timer to another loop: it waits wherever it is now. It ceases to
+ * be busy under that loop's lock, so that whoever moves its date finds it either busy or in the
+ * heap. */
 void gy_timer_finish_firing(GYRunLoopTimerRef timer) {
     if (timer->interval <= 0) gy_timer_invalidate(timer);
     for (;;) {
@@ -310,7 +313,8 @@ void gy_timer_finish_firing(GYRunLoopTimerRef timer) {
 void gy_timer_put_back(gy_mode *mode, GYRunLoopTimerRef timer) {
     if (!gy_loose_is_in_loop(mode->loop, timer)) return;
     const gy_timer_slot *slot = gy_timer_slot_in(timer, mode);
-    if (slot == NULL || slot->index != GY_TIMER_LOOSE || gy_item_is(&timer->item, GY_ITEM_BUSY)) return;
+    if (slot == NULL || slot->index != GY_TIMER_LOOSE || gy_item_is(&timer->item, GY_ITEM_BUSY))
+        return;
     gy_mode_start_timer(mode, timer);
 }
 

@@ -1,5 +1,5 @@
-/* Putting a loop right after frames of its runs went away without returning: by a C++ exception, by a
- * jump, or with the thread. Owns nothing. Threads: the loop's own, no lock held. */
+/* Putting a loop right after frames of its runs went away without returning: by a C++ exception, by
+ * a jump, or with the thread. Owns nothing. Threads: the loop's own, no lock held. */
 #ifndef GYRE_LOOP_UNWIND_H
 #define GYRE_LOOP_UNWIND_H
 

@@ -3,9 +3,7 @@
 #include "base/clock.h"
 #include "wait/sys.h"
 
-void gy_alarm_init(gy_alarm *alarm) {
-    *alarm = (gy_alarm){.fd = -1, .armed_ns = GY_NEVER};
-}
+void gy_alarm_init(gy_alarm *alarm) { *alarm = (gy_alarm){.fd = -1, .armed_ns = GY_NEVER}; }
 
 bool gy_alarm_prepare(gy_alarm *alarm) {
     if (alarm->fd < 0) alarm->fd = gy_sys_timerfd_create();

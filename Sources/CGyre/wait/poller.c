@@ -41,7 +41,8 @@ static int make_set(int wake_fd, int alarm_fd) {
 }
 
 int gy_poller_prepare(gy_poller *poller, int wake_fd, int alarm_fd) {
-    if (poller->epoll_fd < 0 && poller->watches.count > 0) { /* given up by a fork, or after a failure */
+    if (poller->epoll_fd < 0 &&
+        poller->watches.count > 0) { /* given up by a fork, or after a failure */
         poller->wake_fd = wake_fd;
         poller->alarm_fd = alarm_fd;
         return gy_poller_remake(poller);
@@ -141,7 +142,8 @@ gy_watch *gy_poller_resolve(gy_poller *poller, const struct epoll_event *event) 
     uint64_t data = event->data.u64;
     if (data == WAKE_DATA || data == ALARM_DATA) return NULL;
     gy_watch *watch = gy_poller_find(poller, (int)(uint32_t)data);
-    if (watch != NULL && watch->generation == (uint32_t)(data >> 32) && watch->events != 0) return watch;
+    if (watch != NULL && watch->generation == (uint32_t)(data >> 32) && watch->events != 0)
+        return watch;
     /* Otherwise it was fetched just before its registration ended. */
     poller->has_echo = poller->may_echo;
     return NULL;
@@ -165,8 +167,8 @@ int gy_poller_collect(const gy_poller *poller, const struct pollfd *fds, unsigne
         if (fds[i].revents == 0 || fds[i].revents == POLLNVAL) continue;
         gy_watch *w = gy_poller_find((gy_poller *)(uintptr_t)poller, fds[i].fd);
         if (w == NULL) continue;
-        events[found++] = (struct epoll_event){.events = (uint16_t)fds[i].revents,
-                                               .data.u64 = data_of(w)};
+        events[found++] =
+            (struct epoll_event){.events = (uint16_t)fds[i].revents, .data.u64 = data_of(w)};
     }
     return found;
 }

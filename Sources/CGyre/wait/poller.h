@@ -13,7 +13,8 @@
 
 typedef struct gy_watch {
     int fd;
-    uint32_t generation; /* carried by each event: tells a new registration from an old one's echo */
+    uint32_t
+        generation; /* carried by each event: tells a new registration from an old one's echo */
     uint32_t events;     /* as registered; 0: not registered at the moment */
     gy_node members;
 } gy_watch;
@@ -49,7 +50,8 @@ int gy_poller_change(gy_poller *poller, gy_watch *watch, uint32_t events);
 void gy_poller_unwatch(gy_poller *poller, gy_watch *watch);
 
 /* Waits; below zero: for ever. Returns how many events, or a negative errno. */
-int gy_poller_wait(const gy_poller *poller, struct epoll_event *events, int room, int64_t timeout_ns);
+int gy_poller_wait(const gy_poller *poller, struct epoll_event *events, int room,
+                   int64_t timeout_ns);
 /* The registration an event belongs to; NULL for the wake-up, the alarm and echoes. */
 gy_watch *gy_poller_resolve(gy_poller *poller, const struct epoll_event *event);
 

@@ -7,9 +7,9 @@
  * - An eventfd whose counter is full refuses a write with EAGAIN and makes no edge.
  * - timerfd_settime with zero disarms; a moment in the past expires at once.
  * - epoll_wait rounds to milliseconds; epoll_pwait2 does not, and came with Linux 5.11.
- * - write(), open(), read() and ppoll() are cancellation points: a thread cancelled in one would leave a
- *   loop marked as woken without the edge that wakes it, or its lock taken. The raw system calls are
- *   not; the wait alone is meant to be one. */
+ * - write(), open(), read() and ppoll() are cancellation points: a thread cancelled in one would
+ *   leave a loop marked as woken without the edge that wakes it, or its lock taken. The raw system
+ *   calls are not; the wait alone is meant to be one. */
 #define _GNU_SOURCE /* ppoll, epoll_pwait2 */
 #include "wait/sys.h"
 
@@ -61,9 +61,7 @@ int gy_sys_epoll_modify(int epoll_fd, int fd, uint32_t events, uint64_t data) {
     return control(epoll_fd, EPOLL_CTL_MOD, fd, events, data);
 }
 
-int gy_sys_epoll_delete(int epoll_fd, int fd) {
-    return control(epoll_fd, EPOLL_CTL_DEL, fd, 0, 0);
-}
+int gy_sys_epoll_delete(int epoll_fd, int fd) { return control(epoll_fd, EPOLL_CTL_DEL, fd, 0, 0); }
 
 static struct timespec timespec_of(int64_t ns) {
     return (struct timespec){(time_t)(ns / GY_NS_PER_SECOND), (long)(ns % GY_NS_PER_SECOND)};
@@ -122,19 +120,22 @@ int gy_sys_timerfd_set(int fd, int64_t deadline_ns) {
 void gy_sys_eventfd_clear(int fd) {
     int saved = errno;
     uint64_t count;
-    while (syscall(SYS_read, fd, &count, sizeof count) < 0 && errno == EINTR) {}
+    while (syscall(SYS_read, fd, &count, sizeof count) < 0 && errno == EINTR) {
+    }
     errno = saved;
 }
 
-/* A refused write makes no edge: the counter is emptied, and the next write makes one. The number of
- * tries only bounds what another writer, who fills it again each time, could do. */
+/* A refused write makes no edge: the counter is emptied, and the next write makes one. The number
+ * of tries only bounds what another writer, who fills it again each time, could do. */
 void gy_sys_eventfd_ring(int fd) {
     int saved = errno;
     uint64_t one = 1;
     for (int tries = 0; tries < 16; tries++) {
         if (syscall(SYS_write, fd, &one, sizeof one) >= 0) break;
-        if (errno == EAGAIN) gy_sys_eventfd_clear(fd);
-        else if (errno != EINTR) break;
+        if (errno == EAGAIN)
+            gy_sys_eventfd_clear(fd);
+        else if (errno != EINTR)
+            break;
     }
     errno = saved;
 }

@@ -8,7 +8,9 @@
 #define PHASE_MASK 7u
 #define ONE_WRITER 8u
 
-static enum gy_wake_phase phase_of(uint32_t state) { return (enum gy_wake_phase)(state & PHASE_MASK); }
+static enum gy_wake_phase phase_of(uint32_t state) {
+    return (enum gy_wake_phase)(state & PHASE_MASK);
+}
 
 static uint32_t with_phase(uint32_t state, enum gy_wake_phase phase) {
     return (state & ~PHASE_MASK) | (uint32_t)phase;
@@ -88,8 +90,8 @@ static void wake(gy_wake *w, bool innermost_only) {
         uint32_t next = is_kept_out ? state : with_phase(state, woken(phase));
         if (phase == GY_WAKE_ASLEEP) next += ONE_WRITER;
         /* Release, also where nothing changes: the loop's next change of phase acquires what the
-         * caller wrote before, whether this wake-up was the first or one of many (R172). Acquire: for
-         * ring. It is the last touch of the loop unless the writer is counted. */
+         * caller wrote before, whether this wake-up was the first or one of many (R172). Acquire:
+         * for ring. It is the last touch of the loop unless the writer is counted. */
         if (atomic_compare_exchange_weak_explicit(&w->state, &state, next, memory_order_acq_rel,
                                                   memory_order_relaxed)) {
             if (phase == GY_WAKE_ASLEEP) ring(w);

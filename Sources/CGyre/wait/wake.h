@@ -14,13 +14,14 @@
 /* The phase is in the low bits of the state. Above them is counted how many callers are about to
  * write to the eventfd: its number is not closed, and so not reused, before they have (R155). */
 enum gy_wake_phase {
-    GY_WAKE_CLOSED = 0,       /* wake-ups are dropped: the loop goes round anyway, or is not running */
-    GY_WAKE_OPEN = 1,         /* between the start of an iteration and its sleep: remembered */
+    GY_WAKE_CLOSED = 0, /* wake-ups are dropped: the loop goes round anyway, or is not running */
+    GY_WAKE_OPEN = 1, /* between the start of an iteration and its sleep: remembered */
     GY_WAKE_OPEN_WOKEN = 2,
-    GY_WAKE_ASLEEP = 3,       /* the only phase in which a wake-up writes */
+    GY_WAKE_ASLEEP = 3, /* the only phase in which a wake-up writes */
     GY_WAKE_ASLEEP_WOKEN = 4,
     GY_WAKE_DEAD = 5,
-    /* A nested run that drops wake-ups, inside the window of the run around it: kept for that one. */
+    /* A nested run that drops wake-ups, inside the window of the run around it: kept for that
+     * one. */
     GY_WAKE_OUTER = 6,
     GY_WAKE_OUTER_WOKEN = 7,
 };
@@ -44,8 +45,8 @@ void gy_wake_kill(gy_wake *wake);
 void gy_wake_up(gy_wake *wake);
 /* For a stop: the innermost run alone is meant, so nothing is kept for a run around it. */
 void gy_wake_innermost(gy_wake *wake);
-/* Between the two the loop may end but not go: gy_wake_end waits. For a caller that has to touch it once
- * more after it may have been told to end. */
+/* Between the two the loop may end but not go: gy_wake_end waits. For a caller that has to touch it
+ * once more after it may have been told to end. */
 void gy_wake_hold(gy_wake *wake);
 void gy_wake_let_go(gy_wake *wake);
 /* Ends the wait without being a wake-up: the loop looks at its deadlines anew and sleeps on. */

@@ -117,15 +117,15 @@ import Testing
       let own = Box<EventLoop.Timer?>(nil)
       let timer = EventLoop.Timer(every: .seconds(1000), after: .zero) {
         log.add("fired")
-        if log.count < 3 { own.value?.reschedule(after: .zero) }
+        if log.count < 3 { own.value?.reschedule(after: .zero) } else { EventLoop.current.stop() }
       }
       own.value = timer
       try? EventLoop.current.add(timer, to: .default)
-      EventLoop.current.run(mode: .default, for: .milliseconds(20))
+      log.add("\(EventLoop.current.run(mode: .default, for: .seconds(10)))")
       timer.invalidate()
       return log.text
     }
-    #expect(text == "fired fired fired")
+    #expect(text == "fired fired fired stopped")
   }
 
   @Test func anInvalidTimerHasNoNextFiring() {
@@ -154,20 +154,31 @@ import Testing
   }
 
   @Test func timesWithoutEndAreFar() {
-    let longest = Duration.seconds(Int64.max)
-    let (isValid, result) = onThread {
+    // A duration may be longer than a number of seconds.
+    let longest = Duration.seconds(Int64.max) * 10
+    let (results, wereValid) = onThread {
       let loop = EventLoop.current
       let timers = [
         EventLoop.Timer(after: longest) {}, EventLoop.Timer(every: longest) {},
         EventLoop.Timer(every: .seconds(1), after: longest, tolerance: longest) {},
       ]
       for timer in timers { try? loop.add(timer, to: .default) }
-      let result = loop.run(mode: .default, for: .milliseconds(1))
       timers[0].reschedule(at: .now + longest)
-      return (timers.allSatisfy(\.isValid), result)
+      timers[1].reschedule(after: longest)
+      timers[2].tolerance = longest
+      var results = [
+        loop.run(mode: .default, for: .zero - longest),
+        loop.run(mode: .default, until: .now - longest),
+        loop.run(mode: .default, for: .milliseconds(1)),
+      ]
+      loop.stop()
+      results += [loop.run(mode: .default, for: longest)]
+      loop.stop()
+      results += [loop.run(mode: .default, until: .now + longest)]
+      return (results, timers.allSatisfy(\.isValid))
     }
-    #expect(isValid)
-    #expect(result == .timedOut)
+    #expect(results == [.timedOut, .timedOut, .timedOut, .stopped, .stopped])
+    #expect(wereValid)
   }
 
   /// The closure of a timer may use what the code around it may use, without any wrapper.

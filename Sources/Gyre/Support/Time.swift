@@ -6,13 +6,14 @@ extension Duration {
   /// Rounded up, so that nothing that waits for it is early; what does not fit is the nearest
   /// number that does.
   var nanoseconds: Int64 {
+    // A duration may be longer than its own components can tell.
+    if self >= .nanoseconds(Int64.max) { return .max }
+    if self <= .nanoseconds(Int64.min) { return .min }
     let (seconds, attoseconds) = components
-    let (whole, isOut) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
     // Both parts have the same sign; the division rounds towards zero.
-    let (quotient, remainder) = attoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
-    let (sum, sumIsOut) = whole.addingReportingOverflow(quotient + (remainder > 0 ? 1 : 0))
-    if isOut || sumIsOut { return seconds < 0 ? .min : .max }
-    return sum
+    let (whole, rest) = attoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
+    // In wrapping steps: of a length near the lowest one a part does not fit, and the sum does.
+    return seconds &* 1_000_000_000 &+ whole &+ (rest > 0 ? 1 : 0)
   }
 }
 

@@ -16,8 +16,7 @@ final class StopGate: @unchecked Sendable {
 
   init(loop: Reference) {
     owner = loop
-    // Unretained: the gate invalidates its observers before it goes, and it goes after the loop's
-    // thread has.
+    // Unretained: the gate invalidates its observers before it goes.
     let me = Unmanaged.passUnretained(self).toOpaque()
     var context = GYRunLoopObserverContext(
       version: 0, info: me, retain: nil, release: nil, copyDescription: nil)
@@ -28,7 +27,6 @@ final class StopGate: @unchecked Sendable {
       nil, GYOptionFlags(kGYRunLoopExit), 1, .max,
       { _, _, me in StopGate.at(me) { $0.word.end() } },
       &context)
-    _ = watch(kGYRunLoopDefaultMode)
   }
 
   deinit {
@@ -37,6 +35,12 @@ final class StopGate: @unchecked Sendable {
       GYRunLoopObserverInvalidate(observer)
       GYRelease(UnsafeRawPointer(observer))
     }
+  }
+
+  /// Watches the default mode, which C code is the most likely to run. From now on the gate has to
+  /// live as long as the loop's thread.
+  func start() {
+    _ = watch(kGYRunLoopDefaultMode)
   }
 
   private static func at(_ me: UnsafeMutableRawPointer?, _ body: (StopGate) -> Void) {
@@ -67,7 +71,7 @@ final class StopGate: @unchecked Sendable {
   }
 
   /// Whether runs in the mode are told from now on. A mode that does not exist is not made: a run
-  /// in it returns at once. The loop's thread.
+  /// in it returns at once. The loop's thread, or any before the gate is used.
   private func watch(_ mode: OpaquePointer) -> Bool {
     guard let entry, let exit else { return false }
     if GYRunLoopContainsObserver(loop, exit, mode) != 0 || !exists(mode) { return true }

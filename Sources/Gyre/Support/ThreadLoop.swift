@@ -14,8 +14,13 @@ enum ThreadLoop {
     if let pointer = own.pointer { return Unmanaged.fromOpaque(pointer).takeUnretainedValue() }
     // NULL: the thread is past the end of its loop. Nothing is kept for it.
     guard let reference = GYRunLoopGetCurrent() else { return EventLoop(reference: nil) }
-    let loop = reference == GYRunLoopGetMain() ? main : EventLoop(reference: reference)
+    if reference == GYRunLoopGetMain() {
+      keep(main)
+      return main
+    }
+    let loop = EventLoop(reference: reference)
     keep(loop)
+    loop.gate?.start()
     return loop
   }
 
@@ -55,12 +60,17 @@ enum ThreadLoop {
     return loop.reference == reference ? loop : nil
   }
 
-  /// Neither the object that was there before nor the one that comes too late is given up: somebody
-  /// may be about to retain the first, and the loop to call the observers of the second.
+  /// The object that was there before is not given up: somebody may be about to retain it.
   private static func replace(_ old: Unmanaged<EventLoop>?, by loop: EventLoop) -> EventLoop {
+    let new = Unmanaged.passRetained(loop)
     let (isDone, winner) = mains.compareExchange(
-      expected: old, desired: Unmanaged.passRetained(loop), ordering: .acquiringAndReleasing)
+      expected: old, desired: new, ordering: .acquiringAndReleasing)
+    if isDone {
+      loop.gate?.start()
+      return loop
+    }
+    new.release()
     // Only this stores there, and never nothing.
-    return isDone ? loop : winner?.takeUnretainedValue() ?? loop
+    return winner?.takeUnretainedValue() ?? loop
   }
 }

@@ -148,12 +148,13 @@ bool test_event_wait_for(test_event *event, double seconds);
 #define test_event_wait(event) REQUIRE(test_event_wait_for((event), 10))
 
 /** Polls a condition that nothing signals, such as another thread's state, for at most 10 seconds
- * (times TEST_TIMEOUT); ends the case when it does not come true. */
+ * (times TEST_TIMEOUT); ends the case when it does not come true. What was true once is enough. */
 #define TEST_WAIT_UNTIL(x)                                                                      \
     do {                                                                                        \
         int64_t test_until = test_now_ns() + (int64_t)(1e10 * test_slowness());                 \
-        while (!(x) && test_now_ns() < test_until) test_pause();                                \
-        REQUIRE(x);                                                                             \
+        bool test_held;                                                                         \
+        while (!(test_held = (x)) && test_now_ns() < test_until) test_pause();                  \
+        test_require(test_held, #x, __FILE__, __LINE__);                                        \
     } while (0)
 void test_pause(void);
 

@@ -275,6 +275,14 @@ TEST(waiting_for_an_event_ends_at_the_deadline_and_not_before) {
     EXPECT(test_now_ns() - start_ns >= 50000000);
 }
 
+static bool is_true_at_the_third_look_only(int *looks) { return ++*looks == 3; }
+
+TEST(a_state_that_is_over_at_once_has_been_waited_for) {
+    int looks = 0;
+    TEST_WAIT_UNTIL(is_true_at_the_third_look_only(&looks));
+    EXPECT_INT(looks, 3);
+}
+
 TEST(an_abort_is_recognised) { test_expect_abort(abort); }
 
 static void write_to_stderr(void *text) {

@@ -136,9 +136,9 @@ FUNCTION(void, CFDataGetBytes, CFDataRef, CFRange, UInt8 *);
 /* Constants, and strings in the initialisers of static variables. */
 static const CFStringRef use_constant_string __attribute__((unused)) = CFSTR("constant");
 
-typedef CF_ENUM(CFIndex, NamedEnum){kNamedEnumValue = 7};
+typedef CF_ENUM(CFIndex, NamedEnum) { kNamedEnumValue = 7 };
 CF_ENUM(UInt32){kUnnamedEnumValue = 1};
-typedef CF_OPTIONS(CFOptionFlags, NamedOptions){kNamedOptionsFirst = 1, kNamedOptionsSecond = 2};
+typedef CF_OPTIONS(CFOptionFlags, NamedOptions) { kNamedOptionsFirst = 1, kNamedOptionsSecond = 2 };
 
 struct __CFRunLoop;
 struct __CFString;

@@ -19,9 +19,9 @@ static void release(void *info) {
 }
 
 /* A function is found as an object pointer, which C does not convert. */
-#define FIND(name)                                                                              \
-    __typeof__(name) *name##_found;                                                             \
-    *(void **)&name##_found = dlsym(library, #name);                                            \
+#define FIND(name)                                                                                 \
+    __typeof__(name) *name##_found;                                                                \
+    *(void **)&name##_found = dlsym(library, #name);                                               \
     if (name##_found == NULL) return "no " #name
 
 static void *use(void *path) {

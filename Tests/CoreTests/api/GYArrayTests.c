@@ -297,8 +297,7 @@ TEST(what_is_no_object_becomes_null_in_an_array_of_objects) {
     test_capture_log();
     GYMutableArrayRef array = GYArrayCreateMutable(NULL, 0, &kGYTypeArrayCallBacks);
     GYArrayAppendValue(array, "just some characters");
-    EXPECT_STR(test_log(),
-               "gyre: kGYTypeArrayCallBacks: a value is not a live object (GYArray.h)");
+    EXPECT_STR(test_log(), "gyre: kGYTypeArrayCallBacks: a value is not a live object (GYArray.h)");
     EXPECT_INT(GYArrayGetCount(array), 1);
     EXPECT(GYArrayGetValueAtIndex(array, 0) == NULL);
     EXPECT(!GYArrayContainsValue(array, all_of(array), GYSTR("x")));

@@ -68,7 +68,8 @@ TEST(a_description_shows_the_first_bytes) {
     EXPECT(GYStringHasSuffix(shown, GYSTR("{length = 2, bytes = 01ff}")));
     GYRelease(shown);
     shown = GYCopyDescription(more);
-    EXPECT(GYStringHasSuffix(shown, GYSTR("30313233343536373839" "30313233343536373839"
+    EXPECT(GYStringHasSuffix(shown, GYSTR("30313233343536373839"
+                                          "30313233343536373839"
                                           "303132333435363738393031...}")));
     GYRelease(shown);
     GYRelease(few);
@@ -95,15 +96,14 @@ TEST(misuse_of_data_is_reported_and_harmless) {
     GYDataGetBytes(data, (GYRange){LONG_MAX, LONG_MAX}, buffer);
     GYDataGetBytes(data, (GYRange){0, 1}, NULL);
     EXPECT_STR((char *)buffer, "xyz");
-    EXPECT_STR(test_log(),
-               "gyre: GYDataCreate: no bytes, or a negative number of them (GYData.h)\n"
-               "gyre: GYDataCreate: no bytes, or a negative number of them (GYData.h)\n"
-               "gyre: GYDataCreateCopy: not data (GYData.h)\n"
-               "gyre: GYDataGetLength: not data (GYData.h)\n"
-               "gyre: GYDataGetBytePtr: not data (GYData.h)\n"
-               "gyre: GYDataGetBytes: a range outside of the data (GYData.h)\n"
-               "gyre: GYDataGetBytes: a range outside of the data (GYData.h)\n"
-               "gyre: GYDataGetBytes: no buffer (GYData.h)");
+    EXPECT_STR(test_log(), "gyre: GYDataCreate: no bytes, or a negative number of them (GYData.h)\n"
+                           "gyre: GYDataCreate: no bytes, or a negative number of them (GYData.h)\n"
+                           "gyre: GYDataCreateCopy: not data (GYData.h)\n"
+                           "gyre: GYDataGetLength: not data (GYData.h)\n"
+                           "gyre: GYDataGetBytePtr: not data (GYData.h)\n"
+                           "gyre: GYDataGetBytes: a range outside of the data (GYData.h)\n"
+                           "gyre: GYDataGetBytes: a range outside of the data (GYData.h)\n"
+                           "gyre: GYDataGetBytes: no buffer (GYData.h)");
     GYRelease(data);
 }
 

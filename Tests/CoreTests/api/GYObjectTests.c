@@ -136,8 +136,6 @@ static void misuse_when_strict(void) {
     GYRelease(NULL);
 }
 
-TEST(strict_mode_aborts_after_the_report) {
-    test_expect_abort(misuse_when_strict);
-}
+TEST(strict_mode_aborts_after_the_report) { test_expect_abort(misuse_when_strict); }
 
 TEST_MAIN()

@@ -40,8 +40,8 @@ TEST(the_type_of_a_source_is_that_of_sources) {
 /* R160, R162 */
 TEST(a_version_0_context_reads_back_as_it_was_given) {
     int x;
-    GYRunLoopSourceContext given = {0, &x, retain, release, describe, equal, hash,
-                                    schedule, cancel, perform};
+    GYRunLoopSourceContext given = {0,     &x,   retain,   release, describe,
+                                    equal, hash, schedule, cancel,  perform};
     GYRunLoopSourceContext read = {.version = 0};
     GYRunLoopSourceRef source = create(&given);
     GYRunLoopSourceGetContext(source, &read);
@@ -56,8 +56,8 @@ TEST(a_version_0_context_reads_back_as_it_was_given) {
 /* R160, R162 */
 TEST(a_version_1_context_reads_back_as_it_was_given) {
     int x;
-    GYRunLoopSourceContext1 given = {1, &x, retain, release, describe, equal, hash,
-                                     get_port, perform};
+    GYRunLoopSourceContext1 given = {1,     &x,   retain,   release, describe,
+                                     equal, hash, get_port, perform};
     GYRunLoopSourceContext1 read = {.version = 1};
     GYRunLoopSourceRef source = create(&given);
     GYRunLoopSourceGetContext(source, (GYRunLoopSourceContext *)&read);

@@ -34,48 +34,48 @@ static void drop_good_arguments(void) {
 
 #define MODE kGYRunLoopDefaultMode
 
-#define BAD_LOOP(X)                                                                             \
-    X(GYRunLoopIsCurrent, !GYRunLoopIsCurrent(bad))                                             \
-    X(GYRunLoopIsAlive, !GYRunLoopIsAlive(bad))                                                 \
-    X(GYRunLoopCopyCurrentMode, GYRunLoopCopyCurrentMode(bad) == NULL)                          \
-    X(GYRunLoopCopyAllModes, GYRunLoopCopyAllModes(bad) == NULL)                                \
-    X(GYRunLoopAddCommonMode, (GYRunLoopAddCommonMode(bad, GYSTR("m")), true))                  \
-    X(GYRunLoopGetNextTimerFireDate, GYRunLoopGetNextTimerFireDate(bad, MODE) == 0)             \
-    X(GYRunLoopGetNextTimerFireAt, GYRunLoopGetNextTimerFireAt(bad, MODE) == INT64_MAX)         \
-    X(GYRunLoopIsWaiting, !GYRunLoopIsWaiting(bad))                                             \
-    X(GYRunLoopContainsSource, !GYRunLoopContainsSource(bad, source, MODE))                     \
-    X(GYRunLoopAddSource, (GYRunLoopAddSource(bad, source, MODE), true))                        \
-    X(GYRunLoopRemoveSource, (GYRunLoopRemoveSource(bad, source, MODE), true))                  \
-    X(GYRunLoopContainsObserver, !GYRunLoopContainsObserver(bad, observer, MODE))               \
-    X(GYRunLoopAddObserver, (GYRunLoopAddObserver(bad, observer, MODE), true))                  \
-    X(GYRunLoopRemoveObserver, (GYRunLoopRemoveObserver(bad, observer, MODE), true))            \
-    X(GYRunLoopContainsTimer, !GYRunLoopContainsTimer(bad, timer, MODE))                        \
-    X(GYRunLoopAddTimer, (GYRunLoopAddTimer(bad, timer, MODE), true))                           \
+#define BAD_LOOP(X)                                                                                \
+    X(GYRunLoopIsCurrent, !GYRunLoopIsCurrent(bad))                                                \
+    X(GYRunLoopIsAlive, !GYRunLoopIsAlive(bad))                                                    \
+    X(GYRunLoopCopyCurrentMode, GYRunLoopCopyCurrentMode(bad) == NULL)                             \
+    X(GYRunLoopCopyAllModes, GYRunLoopCopyAllModes(bad) == NULL)                                   \
+    X(GYRunLoopAddCommonMode, (GYRunLoopAddCommonMode(bad, GYSTR("m")), true))                     \
+    X(GYRunLoopGetNextTimerFireDate, GYRunLoopGetNextTimerFireDate(bad, MODE) == 0)                \
+    X(GYRunLoopGetNextTimerFireAt, GYRunLoopGetNextTimerFireAt(bad, MODE) == INT64_MAX)            \
+    X(GYRunLoopIsWaiting, !GYRunLoopIsWaiting(bad))                                                \
+    X(GYRunLoopContainsSource, !GYRunLoopContainsSource(bad, source, MODE))                        \
+    X(GYRunLoopAddSource, (GYRunLoopAddSource(bad, source, MODE), true))                           \
+    X(GYRunLoopRemoveSource, (GYRunLoopRemoveSource(bad, source, MODE), true))                     \
+    X(GYRunLoopContainsObserver, !GYRunLoopContainsObserver(bad, observer, MODE))                  \
+    X(GYRunLoopAddObserver, (GYRunLoopAddObserver(bad, observer, MODE), true))                     \
+    X(GYRunLoopRemoveObserver, (GYRunLoopRemoveObserver(bad, observer, MODE), true))               \
+    X(GYRunLoopContainsTimer, !GYRunLoopContainsTimer(bad, timer, MODE))                           \
+    X(GYRunLoopAddTimer, (GYRunLoopAddTimer(bad, timer, MODE), true))                              \
     X(GYRunLoopRemoveTimer, (GYRunLoopRemoveTimer(bad, timer, MODE), true))
 
-#define BAD_ITEM(X)                                                                             \
-    X(GYRunLoopContainsSource, !GYRunLoopContainsSource(loop, bad, MODE))                       \
-    X(GYRunLoopAddSource, (GYRunLoopAddSource(loop, bad, MODE), true))                          \
-    X(GYRunLoopRemoveSource, (GYRunLoopRemoveSource(loop, bad, MODE), true))                    \
-    X(GYRunLoopContainsObserver, !GYRunLoopContainsObserver(loop, bad, MODE))                   \
-    X(GYRunLoopAddObserver, (GYRunLoopAddObserver(loop, bad, MODE), true))                      \
-    X(GYRunLoopRemoveObserver, (GYRunLoopRemoveObserver(loop, bad, MODE), true))                \
-    X(GYRunLoopContainsTimer, !GYRunLoopContainsTimer(loop, bad, MODE))                         \
-    X(GYRunLoopAddTimer, (GYRunLoopAddTimer(loop, bad, MODE), true))                            \
+#define BAD_ITEM(X)                                                                                \
+    X(GYRunLoopContainsSource, !GYRunLoopContainsSource(loop, bad, MODE))                          \
+    X(GYRunLoopAddSource, (GYRunLoopAddSource(loop, bad, MODE), true))                             \
+    X(GYRunLoopRemoveSource, (GYRunLoopRemoveSource(loop, bad, MODE), true))                       \
+    X(GYRunLoopContainsObserver, !GYRunLoopContainsObserver(loop, bad, MODE))                      \
+    X(GYRunLoopAddObserver, (GYRunLoopAddObserver(loop, bad, MODE), true))                         \
+    X(GYRunLoopRemoveObserver, (GYRunLoopRemoveObserver(loop, bad, MODE), true))                   \
+    X(GYRunLoopContainsTimer, !GYRunLoopContainsTimer(loop, bad, MODE))                            \
+    X(GYRunLoopAddTimer, (GYRunLoopAddTimer(loop, bad, MODE), true))                               \
     X(GYRunLoopRemoveTimer, (GYRunLoopRemoveTimer(loop, bad, MODE), true))
 
-#define BAD_MODE(X)                                                                             \
-    X(GYRunLoopAddCommonMode, (GYRunLoopAddCommonMode(loop, bad), true))                        \
-    X(GYRunLoopGetNextTimerFireDate, GYRunLoopGetNextTimerFireDate(loop, bad) == 0)             \
-    X(GYRunLoopGetNextTimerFireAt, GYRunLoopGetNextTimerFireAt(loop, bad) == INT64_MAX)         \
-    X(GYRunLoopContainsSource, !GYRunLoopContainsSource(loop, source, bad))                     \
-    X(GYRunLoopAddSource, (GYRunLoopAddSource(loop, source, bad), true))                        \
-    X(GYRunLoopRemoveSource, (GYRunLoopRemoveSource(loop, source, bad), true))                  \
-    X(GYRunLoopContainsObserver, !GYRunLoopContainsObserver(loop, observer, bad))               \
-    X(GYRunLoopAddObserver, (GYRunLoopAddObserver(loop, observer, bad), true))                  \
-    X(GYRunLoopRemoveObserver, (GYRunLoopRemoveObserver(loop, observer, bad), true))            \
-    X(GYRunLoopContainsTimer, !GYRunLoopContainsTimer(loop, timer, bad))                        \
-    X(GYRunLoopAddTimer, (GYRunLoopAddTimer(loop, timer, bad), true))                           \
+#define BAD_MODE(X)                                                                                \
+    X(GYRunLoopAddCommonMode, (GYRunLoopAddCommonMode(loop, bad), true))                           \
+    X(GYRunLoopGetNextTimerFireDate, GYRunLoopGetNextTimerFireDate(loop, bad) == 0)                \
+    X(GYRunLoopGetNextTimerFireAt, GYRunLoopGetNextTimerFireAt(loop, bad) == INT64_MAX)            \
+    X(GYRunLoopContainsSource, !GYRunLoopContainsSource(loop, source, bad))                        \
+    X(GYRunLoopAddSource, (GYRunLoopAddSource(loop, source, bad), true))                           \
+    X(GYRunLoopRemoveSource, (GYRunLoopRemoveSource(loop, source, bad), true))                     \
+    X(GYRunLoopContainsObserver, !GYRunLoopContainsObserver(loop, observer, bad))                  \
+    X(GYRunLoopAddObserver, (GYRunLoopAddObserver(loop, observer, bad), true))                     \
+    X(GYRunLoopRemoveObserver, (GYRunLoopRemoveObserver(loop, observer, bad), true))               \
+    X(GYRunLoopContainsTimer, !GYRunLoopContainsTimer(loop, timer, bad))                           \
+    X(GYRunLoopAddTimer, (GYRunLoopAddTimer(loop, timer, bad), true))                              \
     X(GYRunLoopRemoveTimer, (GYRunLoopRemoveTimer(loop, timer, bad), true))
 
 typedef struct {
@@ -83,11 +83,11 @@ typedef struct {
     bool (*gives_what_it_should)(void *bad);
 } bad_call;
 
-#define DEFINE_BAD_LOOP(name, expression)                                                       \
+#define DEFINE_BAD_LOOP(name, expression)                                                          \
     static bool name##_loop(void *bad) { return expression; }
-#define DEFINE_BAD_ITEM(name, expression)                                                       \
+#define DEFINE_BAD_ITEM(name, expression)                                                          \
     static bool name##_item(void *bad) { return expression; }
-#define DEFINE_BAD_MODE(name, expression)                                                       \
+#define DEFINE_BAD_MODE(name, expression)                                                          \
     static bool name##_mode(void *bad) { return expression; }
 BAD_LOOP(DEFINE_BAD_LOOP)
 BAD_ITEM(DEFINE_BAD_ITEM)

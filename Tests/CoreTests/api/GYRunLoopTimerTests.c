@@ -67,8 +67,8 @@ TEST(the_result_of_retain_is_the_info) {
 TEST(order_and_flags_are_taken_whatever_they_are) {
     const GYIndex orders[] = {LONG_MIN, 0, LONG_MAX};
     for (int i = 0; i < 3; i++) {
-        GYRunLoopTimerRef timer = GYRunLoopTimerCreate(kGYAllocatorDefault, 0, 0, ULONG_MAX,
-                                                       orders[i], fire, NULL);
+        GYRunLoopTimerRef timer =
+            GYRunLoopTimerCreate(kGYAllocatorDefault, 0, 0, ULONG_MAX, orders[i], fire, NULL);
         EXPECT_INT(GYRunLoopTimerGetOrder(timer), orders[i]);
         GYRelease(timer);
     }

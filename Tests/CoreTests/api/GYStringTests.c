@@ -96,8 +96,11 @@ TEST(a_copy_of_a_string_is_the_string) {
 }
 
 TEST(bytes_that_an_encoding_does_not_have_give_no_string) {
-    const char *bad[] = {"\xff", "\xc0\x80", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xe2\x82",
-                         "\xf8\x88\x80\x80\x80", "\x80", "a\xc3", "\xe0\x80\x80", "\xc3("};
+    const char *bad[] = {"\xff",         "\xc0\x80",
+                         "\xed\xa0\x80", "\xf4\x90\x80\x80",
+                         "\xe2\x82",     "\xf8\x88\x80\x80\x80",
+                         "\x80",         "a\xc3",
+                         "\xe0\x80\x80", "\xc3("};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) EXPECT(utf8(bad[i]) == NULL);
     EXPECT(GYStringCreateWithCString(NULL, "\xe9", kGYStringEncodingASCII) == NULL);
     EXPECT(from_bytes("a\0b", 3, kGYStringEncodingUTF16LE, false) == NULL);
@@ -110,8 +113,9 @@ TEST(bytes_that_an_encoding_does_not_have_give_no_string) {
 }
 
 TEST(the_limits_of_utf8_are_characters) {
-    const char *good[] = {"\x7f", "\xc2\x80", "\xdf\xbf", "\xe0\xa0\x80", "\xed\x9f\xbf",
-                          "\xee\x80\x80", "\xef\xbf\xbf", "\xf0\x90\x80\x80", "\xf4\x8f\xbf\xbf"};
+    const char *good[] = {"\x7f",         "\xc2\x80",         "\xdf\xbf",
+                          "\xe0\xa0\x80", "\xed\x9f\xbf",     "\xee\x80\x80",
+                          "\xef\xbf\xbf", "\xf0\x90\x80\x80", "\xf4\x8f\xbf\xbf"};
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
         GYStringRef s = utf8(good[i]);
         EXPECT_STR(text_of(s), good[i]);
@@ -164,16 +168,30 @@ TEST(a_byte_order_mark_tells_the_order_of_external_text) {
         bool external;
         const char *expected;
     } texts[] = {
-        {"\xff\xfe" "a\0", 4, kGYStringEncodingUTF16, true, "a"},
+        {"\xff\xfe"
+         "a\0",
+         4, kGYStringEncodingUTF16, true, "a"},
         {"\xfe\xff\0a", 4, kGYStringEncodingUTF16, true, "a"},
         {"\0a", 2, kGYStringEncodingUTF16, true, "a"},
-        {"\xff\xfe" "a\0", 4, kGYStringEncodingUTF16, false, "\xef\xbb\xbf" "a"},
-        {"\xff\xfe" "a\0", 4, kGYStringEncodingUTF16LE, true, "\xef\xbb\xbf" "a"},
+        {"\xff\xfe"
+         "a\0",
+         4, kGYStringEncodingUTF16, false,
+         "\xef\xbb\xbf"
+         "a"},
+        {"\xff\xfe"
+         "a\0",
+         4, kGYStringEncodingUTF16LE, true,
+         "\xef\xbb\xbf"
+         "a"},
         {"\xff\xfe\0\0a\0\0\0", 8, kGYStringEncodingUTF32, true, "a"},
         {"\0\0\xfe\xff\0\0\0a", 8, kGYStringEncodingUTF32, true, "a"},
         {"\0\0\0a", 4, kGYStringEncodingUTF32, true, "a"},
-        {"\xef\xbb\xbf" "a", 4, kGYStringEncodingUTF8, true, "a"},
-        {"\xef\xbb\xbf" "a", 4, kGYStringEncodingUTF8, false, "a"},
+        {"\xef\xbb\xbf"
+         "a",
+         4, kGYStringEncodingUTF8, true, "a"},
+        {"\xef\xbb\xbf"
+         "a",
+         4, kGYStringEncodingUTF8, false, "a"},
         {"", 0, kGYStringEncodingUTF16, true, ""},
     };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
@@ -191,7 +209,10 @@ TEST(external_text_goes_out_with_a_byte_order_mark_where_the_order_is_open) {
         GYIndex count;
     } forms[] = {
         {kGYStringEncodingUTF8, "a", 1},
-        {kGYStringEncodingUTF16, "\xff\xfe" "a\0", 4},
+        {kGYStringEncodingUTF16,
+         "\xff\xfe"
+         "a\0",
+         4},
         {kGYStringEncodingUTF16BE, "\0a", 2},
         {kGYStringEncodingUTF32, "\xff\xfe\0\0a\0\0\0", 8},
         {kGYStringEncodingUTF32LE, "a\0\0\0", 4},
@@ -260,9 +281,9 @@ static const char *part(GYIndex location, GYIndex length, GYStringEncoding encod
     static char shown[128];
     uint8_t buffer[32];
     GYIndex used = -1;
-    GYIndex units = GYStringGetBytes(GYSTR("a\xc3\xa9\xf0\x9f\x98\x80z"),
-                                     (GYRange){location, length}, encoding, loss, false, buffer,
-                                     room, &used);
+    GYIndex units =
+        GYStringGetBytes(GYSTR("a\xc3\xa9\xf0\x9f\x98\x80z"), (GYRange){location, length}, encoding,
+                         loss, false, buffer, room, &used);
     int n = snprintf(shown, sizeof shown, "%ld/%ld:", units, used);
     for (GYIndex i = 0; i < used; i++) {
         n += snprintf(shown + n, sizeof shown - (size_t)n, " %02x", buffer[i]);
@@ -435,8 +456,9 @@ TEST(what_is_no_object_is_reported_and_not_followed) {
 }
 
 TEST(after_an_unknown_conversion_the_format_is_copied) {
-    static const char *const bad[] = {"%n", "%1$d %s", "%y%s", "50% yes %s", "%", "%hhs",
-                                      "%Ld", "%l", "%99999999999d", "%.99999999999f", "%-"};
+    static const char *const bad[] = {"%n",   "%1$d %s", "%y%s", "50% yes %s",    "%",
+                                      "%hhs", "%Ld",     "%l",   "%99999999999d", "%.99999999999f",
+                                      "%-"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         test_capture_log();
         GYStringRef format = utf8(bad[i]);
@@ -522,12 +544,12 @@ TEST(misuse_of_strings_is_reported_and_harmless) {
 
 TEST(ranges_that_overflow_are_outside) {
     const GYRange bad[] = {{-1, 1}, {0, -1}, {LONG_MAX, LONG_MAX}, {1, LONG_MAX}, {LONG_MIN, 0},
-                           {3, 0}, {1, 2}};
+                           {3, 0},  {1, 2}};
     test_capture_log();
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        EXPECT_INT(GYStringGetBytes(GYSTR("ab"), bad[i], kGYStringEncodingUTF8, 0, false, NULL, 0,
-                                    NULL),
-                   0);
+        EXPECT_INT(
+            GYStringGetBytes(GYSTR("ab"), bad[i], kGYStringEncodingUTF8, 0, false, NULL, 0, NULL),
+            0);
         EXPECT_STR(test_log(),
                    "gyre: GYStringGetBytes: a range outside of the string (GYString.h)");
     }

@@ -142,8 +142,10 @@ LOOP_TEST(a_hundred_thousand_timers_are_taken_away_in_random_order) {
         if (left % 10000 == 0) {
             EXPECT(GYRunLoopGetNextTimerFireDate(rl, DEFAULT) == earliest(timers, left));
         }
-        if (left % 2) GYRunLoopTimerInvalidate(timer);
-        else GYRunLoopRemoveTimer(rl, timer, DEFAULT);
+        if (left % 2)
+            GYRunLoopTimerInvalidate(timer);
+        else
+            GYRunLoopRemoveTimer(rl, timer, DEFAULT);
         GYRelease(timer);
     }
     EXPECT(GYRunLoopGetNextTimerFireDate(rl, DEFAULT) == 0);

@@ -87,8 +87,8 @@ LOOP_TEST(the_grid_continues_from_a_date_that_was_set) {
 /* R107: dates and deadlines tell the same. */
 LOOP_TEST(the_computed_date_is_one_interval_after_the_date_served) {
     GYAbsoluteTime date = GYAbsoluteTimeGetCurrent() + 0.005;
-    GYRunLoopTimerRef timer = GYRunLoopTimerCreate(kGYAllocatorDefault, date, 1000, 0, 0,
-                                                   loop_timer_stops, NULL);
+    GYRunLoopTimerRef timer =
+        GYRunLoopTimerCreate(kGYAllocatorDefault, date, 1000, 0, 0, loop_timer_stops, NULL);
     loop_in(DEFAULT, timer);
     EXPECT_INT(loop_run(10), kGYRunLoopRunStopped);
     EXPECT_NEAR(GYRunLoopTimerGetNextFireDate(timer), date + 1000, 0.001);

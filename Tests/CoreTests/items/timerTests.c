@@ -385,8 +385,8 @@ static void invalidates_and_looks(GYRunLoopTimerRef timer, void *expected) {
 
 static void run_with(GYRunLoopTimerContext context, const char *trace) {
     double date = GYAbsoluteTimeGetCurrent();
-    GYRunLoopTimerRef timer = GYRunLoopTimerCreate(kGYAllocatorDefault, date, 1, 0, 0,
-                                                   invalidates_and_looks, &context);
+    GYRunLoopTimerRef timer =
+        GYRunLoopTimerCreate(kGYAllocatorDefault, date, 1, 0, 0, invalidates_and_looks, &context);
     loop_in(DEFAULT, timer);
     loop_run(10);
     EXPECT_STR(test_trace_take(), trace);

@@ -90,9 +90,7 @@ static bool made(const void *object) {
     return object != NULL;
 }
 
-static void make_port(scene *s) {
-    s->port = loop_port(s->fd, loop_counts, &s->port_performs);
-}
+static void make_port(scene *s) { s->port = loop_port(s->fd, loop_counts, &s->port_performs); }
 
 static bool make_items(scene *s) {
     errno = 0;

@@ -128,12 +128,12 @@ static void signal_and_wake(GYRunLoopObserverRef observer, GYRunLoopActivity act
 /* The same from an observer before waiting: the sleep ends at once, the next pass performs. */
 LOOP_TEST(an_observer_before_waiting_may_ask_for_another_pass) {
     batches work = {loop_in(kGYRunLoopDefaultMode, loop_source0(0, loop_traces, "source")), 2};
-    GYRunLoopObserverRef observer = loop_in(
-        kGYRunLoopDefaultMode,
-        loop_trace_observer(kGYRunLoopBeforeWaiting | kGYRunLoopAfterWaiting));
-    GYRunLoopObserverRef asker = loop_in(
-        kGYRunLoopDefaultMode, loop_observer(kGYRunLoopBeforeWaiting, true, 1, signal_and_wake,
-                                             &work));
+    GYRunLoopObserverRef observer =
+        loop_in(kGYRunLoopDefaultMode,
+                loop_trace_observer(kGYRunLoopBeforeWaiting | kGYRunLoopAfterWaiting));
+    GYRunLoopObserverRef asker =
+        loop_in(kGYRunLoopDefaultMode,
+                loop_observer(kGYRunLoopBeforeWaiting, true, 1, signal_and_wake, &work));
     EXPECT_INT(loop_run(1e20), kGYRunLoopRunStopped);
     EXPECT_STR(test_trace_take(), "wait wake source wait wake source wait wake");
     loop_drop(asker);
@@ -270,8 +270,8 @@ LOOP_TEST(observers_may_be_first_and_last_by_the_ends_of_the_range) {
     GYRunLoopObserverRef observers[5];
     GYRunLoopSourceRef keep = loop_keep(kGYRunLoopDefaultMode);
     for (int i = 0; i < 5; i++) {
-        observers[i] = loop_observer(kGYRunLoopBeforeTimers, true, orders[i], trace_observer,
-                                     words[i]);
+        observers[i] =
+            loop_observer(kGYRunLoopBeforeTimers, true, orders[i], trace_observer, words[i]);
         loop_in(kGYRunLoopDefaultMode, observers[i]);
         EXPECT_INT(GYRunLoopObserverGetOrder(observers[i]), orders[i]);
     }

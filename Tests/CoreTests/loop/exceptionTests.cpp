@@ -10,9 +10,9 @@ namespace {
 const GYStringRef inner_mode = GYSTR("inner");
 int failures;
 
-#define EXPECT(x)                                                                               \
-    do {                                                                                        \
-        if (!(x)) failures++, std::printf("%s:%d: expected: %s\n", __FILE__, __LINE__, #x);     \
+#define EXPECT(x)                                                                                  \
+    do {                                                                                           \
+        if (!(x)) failures++, std::printf("%s:%d: expected: %s\n", __FILE__, __LINE__, #x);        \
     } while (0)
 
 // Throws in its first call, and counts.
@@ -104,9 +104,8 @@ void throwOutOfTimer() {
     Thrower thrower;
     GYRunLoopTimerContext context = {};
     context.info = &thrower;
-    GYRunLoopTimerRef timer =
-        GYRunLoopTimerCreate(kGYAllocatorDefault, GYAbsoluteTimeGetCurrent(), 0.001, 0, 0,
-                             Thrower::fire, &context);
+    GYRunLoopTimerRef timer = GYRunLoopTimerCreate(kGYAllocatorDefault, GYAbsoluteTimeGetCurrent(),
+                                                   0.001, 0, 0, Thrower::fire, &context);
     GYRunLoopAddTimer(GYRunLoopGetCurrent(), timer, kGYRunLoopDefaultMode);
     EXPECT(throwsOut(kGYRunLoopDefaultMode));
     while (thrower.calls < 2) GYRunLoopRunInMode(kGYRunLoopDefaultMode, 0.01, false);
@@ -119,9 +118,8 @@ void throwOutOfObserver() {
     GYRunLoopObserverContext context = {};
     context.info = &thrower;
     GYRunLoopSourceRef source = makeSource(quiet);
-    GYRunLoopObserverRef observer =
-        GYRunLoopObserverCreate(kGYAllocatorDefault, kGYRunLoopEntry, true, 0, Thrower::observe,
-                                &context);
+    GYRunLoopObserverRef observer = GYRunLoopObserverCreate(kGYAllocatorDefault, kGYRunLoopEntry,
+                                                            true, 0, Thrower::observe, &context);
     GYRunLoopAddObserver(GYRunLoopGetCurrent(), observer, kGYRunLoopDefaultMode);
     EXPECT(throwsOut(kGYRunLoopDefaultMode));
     GYRunLoopRunInMode(kGYRunLoopDefaultMode, 0, false);

@@ -121,9 +121,8 @@ static void perform_random(GYRunLoopRef rl, GYRunLoopMode mode, unsigned what) {
         GYRunLoopPerform(rl, mode, do_nothing, NULL, do_nothing);
         return;
     }
-    GYRunLoopPerformRef work =
-        GYRunLoopPerformCreate(rl, mode, (int64_t)(what % 3) * 100000, do_nothing, NULL,
-                               do_nothing);
+    GYRunLoopPerformRef work = GYRunLoopPerformCreate(rl, mode, (int64_t)(what % 3) * 100000,
+                                                      do_nothing, NULL, do_nothing);
     if (work == NULL) return;
     if (what % 4 == 1) GYRunLoopPerformCancelAndWait(work);
     GYRelease(work);

@@ -10,11 +10,19 @@ LOOP_TEST(blocks_and_calls_are_one_list) {
     GYRunLoopRef rl = GYRunLoopGetCurrent();
     const void *names[] = {GYSTR("m"), kGYRunLoopDefaultMode};
     GYArrayRef modes = GYArrayCreate(kGYAllocatorDefault, names, 2, &kGYTypeArrayCallBacks);
-    GYRunLoopPerformBlock(rl, kGYRunLoopDefaultMode, ^{ test_trace("1"); });
+    GYRunLoopPerformBlock(rl, kGYRunLoopDefaultMode, ^{
+      test_trace("1");
+    });
     GYRunLoopPerform(rl, kGYRunLoopDefaultMode, loop_traces, "2", NULL);
-    GYRunLoopPerformBlock(rl, modes, ^{ test_trace("3"); });
-    GYRunLoopPerformBlock(rl, GYSTR("m"), ^{ test_trace("4"); });
-    GYRunLoopPerformBlock(rl, kGYRunLoopCommonModes, ^{ test_trace("5"); });
+    GYRunLoopPerformBlock(rl, modes, ^{
+      test_trace("3");
+    });
+    GYRunLoopPerformBlock(rl, GYSTR("m"), ^{
+      test_trace("4");
+    });
+    GYRunLoopPerformBlock(rl, kGYRunLoopCommonModes, ^{
+      test_trace("5");
+    });
     EXPECT_INT(loop_poll(kGYRunLoopDefaultMode), kGYRunLoopRunTimedOut);
     EXPECT_STR(test_trace_take(), "1 2 3 5");
     EXPECT_INT(loop_poll(GYSTR("m")), kGYRunLoopRunTimedOut);
@@ -27,7 +35,9 @@ LOOP_TEST(a_block_runs_once_in_all) {
     GYRunLoopRef rl = GYRunLoopGetCurrent();
     const void *names[] = {GYSTR("a"), GYSTR("b")};
     GYArrayRef modes = GYArrayCreate(kGYAllocatorDefault, names, 2, &kGYTypeArrayCallBacks);
-    GYRunLoopPerformBlock(rl, modes, ^{ test_trace("block"); });
+    GYRunLoopPerformBlock(rl, modes, ^{
+      test_trace("block");
+    });
     GYRelease(modes);
     EXPECT_INT(loop_poll(GYSTR("a")), kGYRunLoopRunTimedOut);
     EXPECT_INT(loop_poll(GYSTR("b")), kGYRunLoopRunFinished);
@@ -38,13 +48,17 @@ LOOP_TEST(a_block_runs_once_in_all) {
 LOOP_TEST(a_run_inside_a_block_sees_new_blocks_and_not_the_taken_ones) {
     GYRunLoopRef rl = GYRunLoopGetCurrent();
     GYRunLoopPerformBlock(rl, kGYRunLoopDefaultMode, ^{
-        test_trace("(");
-        EXPECT_INT(loop_poll(kGYRunLoopDefaultMode), kGYRunLoopRunFinished);
-        GYRunLoopPerformBlock(rl, kGYRunLoopDefaultMode, ^{ test_trace("new"); });
-        EXPECT_INT(loop_poll(kGYRunLoopDefaultMode), kGYRunLoopRunTimedOut);
-        test_trace(")");
+      test_trace("(");
+      EXPECT_INT(loop_poll(kGYRunLoopDefaultMode), kGYRunLoopRunFinished);
+      GYRunLoopPerformBlock(rl, kGYRunLoopDefaultMode, ^{
+        test_trace("new");
+      });
+      EXPECT_INT(loop_poll(kGYRunLoopDefaultMode), kGYRunLoopRunTimedOut);
+      test_trace(")");
     });
-    GYRunLoopPerformBlock(rl, kGYRunLoopDefaultMode, ^{ test_trace("taken"); });
+    GYRunLoopPerformBlock(rl, kGYRunLoopDefaultMode, ^{
+      test_trace("taken");
+    });
     loop_poll(kGYRunLoopDefaultMode);
     EXPECT_STR(test_trace_take(), "( new ) taken");
 }
@@ -54,9 +68,15 @@ LOOP_TEST(a_null_block_or_another_kind_of_mode_is_ignored) {
     GYRunLoopRef rl = GYRunLoopGetCurrent();
     test_capture_log();
     GYRunLoopPerformBlock(rl, kGYRunLoopDefaultMode, NULL);
-    GYRunLoopPerformBlock(rl, NULL, ^{ test_trace("never"); });
-    GYRunLoopPerformBlock(rl, rl, ^{ test_trace("never"); });
-    GYRunLoopPerformBlock(NULL, kGYRunLoopDefaultMode, ^{ test_trace("never"); });
+    GYRunLoopPerformBlock(rl, NULL, ^{
+      test_trace("never");
+    });
+    GYRunLoopPerformBlock(rl, rl, ^{
+      test_trace("never");
+    });
+    GYRunLoopPerformBlock(NULL, kGYRunLoopDefaultMode, ^{
+      test_trace("never");
+    });
     EXPECT_INT(loop_poll(kGYRunLoopDefaultMode), kGYRunLoopRunFinished);
     EXPECT_STR(test_trace_take(), "");
 }
@@ -65,7 +85,9 @@ LOOP_TEST(a_null_block_or_another_kind_of_mode_is_ignored) {
 LOOP_TEST(a_block_is_copied_when_it_is_enqueued) {
     GYRunLoopRef rl = GYRunLoopGetCurrent();
     int value = 1;
-    GYRunLoopPerformBlock(rl, kGYRunLoopDefaultMode, ^{ test_trace("%d", value); });
+    GYRunLoopPerformBlock(rl, kGYRunLoopDefaultMode, ^{
+      test_trace("%d", value);
+    });
     value = 2;
     loop_poll(kGYRunLoopDefaultMode);
     EXPECT_STR(test_trace_take(), "1");
@@ -80,7 +102,7 @@ struct traced_block {
         unsigned long reserved, size;
         void (*copy)(void *to, const void *from);
         void (*dispose)(const void *block);
-    } * descriptor;
+    } *descriptor;
     const char *word;
 };
 
@@ -108,8 +130,8 @@ static void dispose_traced(const void *block) {
 static void perform_traced(const char *word) {
     static const __typeof__(*((struct traced_block *)NULL)->descriptor) descriptor = {
         0, sizeof(struct traced_block), copy_traced, dispose_traced};
-    struct traced_block block = {
-        _NSConcreteStackBlock, HAS_COPY_AND_DISPOSE, 0, invoke_traced, &descriptor, word};
+    struct traced_block block = {_NSConcreteStackBlock, HAS_COPY_AND_DISPOSE, 0,
+                                 invoke_traced,         &descriptor,          word};
     GYRunLoopPerformBlock(GYRunLoopGetCurrent(), kGYRunLoopDefaultMode,
                           (void (^)(void))(void *)&block);
 }

@@ -114,8 +114,8 @@ LOOP_TEST(a_delayed_perform_for_the_common_modes_is_made_in_a_mode_that_joins) {
 
 static void perform_stop_later(void *rl) {
     loop_wait_asleep(rl);
-    GYRelease(GYRunLoopPerformCreate(rl, kGYRunLoopDefaultMode, 1000000, loop_stops, "called",
-                                     NULL));
+    GYRelease(
+        GYRunLoopPerformCreate(rl, kGYRunLoopDefaultMode, 1000000, loop_stops, "called", NULL));
 }
 
 /* R111 */
@@ -287,9 +287,9 @@ static void count_release(void *given) { atomic_fetch_add(&((balance *)given)->r
 static void perform_and_cancel(void *given) {
     balance *counts = given;
     for (int i = 0; i < 500; i++) {
-        GYRunLoopPerformRef work = GYRunLoopPerformCreate(
-            counts->rl, kGYRunLoopDefaultMode, i % 3 == 0 ? 1000 : 0, count_call, counts,
-            count_release);
+        GYRunLoopPerformRef work =
+            GYRunLoopPerformCreate(counts->rl, kGYRunLoopDefaultMode, i % 3 == 0 ? 1000 : 0,
+                                   count_call, counts, count_release);
         if (GYRunLoopPerformCancelAndWait(work) == kGYRunLoopPerformCancelled) {
             atomic_fetch_add(&counts->cancelled, 1);
         }

@@ -143,9 +143,9 @@ static void perform_in_observer(GYRunLoopObserverRef observer, GYRunLoopActivity
 LOOP_TEST(a_call_given_before_waiting_runs_after_the_next_wake) {
     GYRunLoopObserverRef observer =
         loop_in(kGYRunLoopDefaultMode, loop_trace_observer(kGYRunLoopAllActivities));
-    GYRunLoopObserverRef giving = loop_in(
-        kGYRunLoopDefaultMode,
-        loop_observer(kGYRunLoopBeforeWaiting, false, 1, perform_in_observer, "block"));
+    GYRunLoopObserverRef giving =
+        loop_in(kGYRunLoopDefaultMode,
+                loop_observer(kGYRunLoopBeforeWaiting, false, 1, perform_in_observer, "block"));
     GYRunLoopTimerRef timer =
         loop_in(kGYRunLoopDefaultMode, loop_timer(0.002, 0, loop_timer_stops, "timer"));
     EXPECT_INT(loop_run(20), kGYRunLoopRunStopped);
@@ -325,8 +325,8 @@ static void check_order(void *given) {
     struct produced *call = given;
     EXPECT_INT(call->value, *call->seen);
     *call->seen = call->value + 1;
-    if (atomic_fetch_add(call->total,
-                         1) + 1 == PRODUCERS * CALLS) GYRunLoopStop(GYRunLoopGetCurrent());
+    if (atomic_fetch_add(call->total, 1) + 1 == PRODUCERS * CALLS)
+        GYRunLoopStop(GYRunLoopGetCurrent());
 }
 
 static void produce(void *given) {

@@ -199,9 +199,9 @@ static void stop_in_observer(GYRunLoopObserverRef observer, GYRunLoopActivity ac
 LOOP_TEST(a_stop_before_timers_still_carries_out_the_rest_of_the_iteration) {
     GYRunLoopObserverRef observer =
         loop_in(kGYRunLoopDefaultMode, loop_trace_observer(kGYRunLoopAllActivities));
-    GYRunLoopObserverRef stopper = loop_in(
-        kGYRunLoopDefaultMode,
-        loop_observer(kGYRunLoopBeforeTimers, false, 1, stop_in_observer, "stop"));
+    GYRunLoopObserverRef stopper =
+        loop_in(kGYRunLoopDefaultMode,
+                loop_observer(kGYRunLoopBeforeTimers, false, 1, stop_in_observer, "stop"));
     GYRunLoopTimerRef timer =
         loop_in(kGYRunLoopDefaultMode, loop_timer(-1, 0, loop_timer_traces, "timer"));
     GYRunLoopPerform(GYRunLoopGetCurrent(), kGYRunLoopDefaultMode, loop_traces, "block", NULL);
@@ -216,9 +216,9 @@ LOOP_TEST(a_stop_before_timers_still_carries_out_the_rest_of_the_iteration) {
 LOOP_TEST(a_stop_before_timers_still_performs_signalled_sources) {
     GYRunLoopObserverRef observer =
         loop_in(kGYRunLoopDefaultMode, loop_trace_observer(kGYRunLoopAllActivities));
-    GYRunLoopObserverRef stopper = loop_in(
-        kGYRunLoopDefaultMode,
-        loop_observer(kGYRunLoopBeforeTimers, false, 1, stop_in_observer, "stop"));
+    GYRunLoopObserverRef stopper =
+        loop_in(kGYRunLoopDefaultMode,
+                loop_observer(kGYRunLoopBeforeTimers, false, 1, stop_in_observer, "stop"));
     GYRunLoopSourceRef source =
         loop_in(kGYRunLoopDefaultMode, loop_source0(0, loop_traces, "source"));
     GYRunLoopSourceSignal(source);
@@ -233,9 +233,9 @@ LOOP_TEST(a_stop_before_timers_still_performs_signalled_sources) {
 LOOP_TEST(a_stop_before_waiting_ends_that_wait) {
     GYRunLoopObserverRef observer =
         loop_in(kGYRunLoopDefaultMode, loop_trace_observer(kGYRunLoopAllActivities));
-    GYRunLoopObserverRef stopper = loop_in(
-        kGYRunLoopDefaultMode,
-        loop_observer(kGYRunLoopBeforeWaiting, false, 1, stop_in_observer, "stop"));
+    GYRunLoopObserverRef stopper =
+        loop_in(kGYRunLoopDefaultMode,
+                loop_observer(kGYRunLoopBeforeWaiting, false, 1, stop_in_observer, "stop"));
     GYRunLoopSourceRef keep = loop_keep(kGYRunLoopDefaultMode);
     EXPECT_INT(loop_run(1e20), kGYRunLoopRunStopped);
     EXPECT_STR(test_trace_take(), "entry timers sources wait stop wake exit");
@@ -323,8 +323,8 @@ static void run_once_inside(void *mode) {
 
 /* R46 */
 LOOP_TEST(a_stop_at_the_exit_of_a_nested_run_does_not_stop_the_outer_run) {
-    GYRunLoopObserverRef stopper = loop_in(
-        GYSTR("inner"), loop_observer(kGYRunLoopExit, true, 0, stop_in_observer, "stop"));
+    GYRunLoopObserverRef stopper =
+        loop_in(GYSTR("inner"), loop_observer(kGYRunLoopExit, true, 0, stop_in_observer, "stop"));
     GYRunLoopSourceRef source =
         loop_in(kGYRunLoopDefaultMode, loop_source0(0, run_once_inside, (void *)GYSTR("inner")));
     GYRunLoopSourceSignal(source);
@@ -357,9 +357,9 @@ LOOP_TEST(a_stop_between_deciding_to_sleep_and_sleeping_is_not_lost) {
     GYRunLoopSourceRef keep = loop_keep(kGYRunLoopDefaultMode);
     for (int i = 0; i < 300; i++) {
         stop_race race = {GYRunLoopGetCurrent(), TEST_EVENT_INIT};
-        GYRunLoopObserverRef teller = loop_in(
-            kGYRunLoopDefaultMode,
-            loop_observer(kGYRunLoopBeforeWaiting, true, 0, tell_about_to_wait, &race));
+        GYRunLoopObserverRef teller =
+            loop_in(kGYRunLoopDefaultMode,
+                    loop_observer(kGYRunLoopBeforeWaiting, true, 0, tell_about_to_wait, &race));
         pthread_t stopper = test_thread_start(stop_between_deciding_and_sleeping, &race);
         EXPECT_INT(loop_run(1e20), kGYRunLoopRunStopped);
         test_thread_join(stopper);

@@ -257,9 +257,9 @@ LOOP_TEST(a_source_signalled_before_sources_is_performed_in_the_same_iteration) 
     GYRunLoopObserverRef observer = trace_all();
     GYRunLoopSourceRef source =
         loop_in(kGYRunLoopDefaultMode, loop_source0(0, loop_stops, "source"));
-    GYRunLoopObserverRef signaller = loop_in(
-        kGYRunLoopDefaultMode,
-        loop_observer(kGYRunLoopBeforeSources, false, 1, signal_source, source));
+    GYRunLoopObserverRef signaller =
+        loop_in(kGYRunLoopDefaultMode,
+                loop_observer(kGYRunLoopBeforeSources, false, 1, signal_source, source));
     EXPECT_INT(loop_run(10), kGYRunLoopRunStopped);
     EXPECT_STR(test_trace_take(), "entry timers sources source exit");
     loop_drop(signaller);
@@ -298,9 +298,9 @@ static void add_due_timer_in_observer(GYRunLoopObserverRef observer, GYRunLoopAc
 LOOP_TEST(a_timer_added_before_waiting_ends_that_wait) {
     GYRunLoopObserverRef observer = trace_all();
     GYRunLoopSourceRef keep = loop_keep(kGYRunLoopDefaultMode);
-    GYRunLoopObserverRef adder = loop_in(
-        kGYRunLoopDefaultMode,
-        loop_observer(kGYRunLoopBeforeWaiting, false, 1, add_due_timer_in_observer, "adds"));
+    GYRunLoopObserverRef adder =
+        loop_in(kGYRunLoopDefaultMode, loop_observer(kGYRunLoopBeforeWaiting, false, 1,
+                                                     add_due_timer_in_observer, "adds"));
     EXPECT_INT(loop_run(10), kGYRunLoopRunStopped);
     EXPECT_STR(test_trace_take(), "entry timers sources wait adds wake timer exit");
     loop_drop(added_timer);
@@ -321,8 +321,8 @@ LOOP_TEST(a_mode_emptied_by_an_entry_observer_ends_the_run_after_its_first_itera
     GYRunLoopObserverRef observer = trace_all();
     GYRunLoopSourceRef source = loop_keep(kGYRunLoopDefaultMode);
     GYRunLoopObserverRef remover =
-        loop_in(kGYRunLoopDefaultMode, loop_observer(kGYRunLoopAllActivities, true, 1,
-                                                     remove_and_wake, source));
+        loop_in(kGYRunLoopDefaultMode,
+                loop_observer(kGYRunLoopAllActivities, true, 1, remove_and_wake, source));
     EXPECT_INT(loop_run(10), kGYRunLoopRunFinished);
     EXPECT_STR(test_trace_take(), "entry timers sources wait wake exit");
     loop_drop(remover);
@@ -344,9 +344,9 @@ static void trace_waiting_in_timer(GYRunLoopTimerRef timer, void *unused) {
 
 /* R37, R152: seen from the outside it is true; loop_worker_start waits for that. */
 LOOP_TEST(no_callout_finds_its_loop_waiting) {
-    GYRunLoopObserverRef observer = loop_in(
-        kGYRunLoopDefaultMode, loop_observer(kGYRunLoopAllActivities, true, 1, trace_waiting,
-                                             NULL));
+    GYRunLoopObserverRef observer =
+        loop_in(kGYRunLoopDefaultMode,
+                loop_observer(kGYRunLoopAllActivities, true, 1, trace_waiting, NULL));
     GYRunLoopTimerRef timer =
         loop_in(kGYRunLoopDefaultMode, loop_timer(0.002, 0, trace_waiting_in_timer, NULL));
     EXPECT_INT(loop_run(10), kGYRunLoopRunFinished);

@@ -100,8 +100,10 @@ static void scene_ready_descriptors(void) {
 static int passes_left;
 
 static void goes_round(void *source) {
-    if (--passes_left == 0) GYRunLoopStop(GYRunLoopGetCurrent());
-    else GYRunLoopSourceSignal(*(GYRunLoopSourceRef *)source);
+    if (--passes_left == 0)
+        GYRunLoopStop(GYRunLoopGetCurrent());
+    else
+        GYRunLoopSourceSignal(*(GYRunLoopSourceRef *)source);
 }
 
 /* A source that signals itself, in a mode that holds a timer and a descriptor too. */
@@ -185,9 +187,12 @@ static const struct {
     const char *name;
     void (*play)(void);
 } scenes[] = {
-    {"round_trips", scene_round_trips}, {"ready_descriptors", scene_ready_descriptors},
-    {"busy_passes", scene_busy_passes}, {"timer_changes", scene_timer_changes},
-    {"ticks", scene_ticks},             {"time_outs", scene_time_outs},
+    {"round_trips", scene_round_trips},
+    {"ready_descriptors", scene_ready_descriptors},
+    {"busy_passes", scene_busy_passes},
+    {"timer_changes", scene_timer_changes},
+    {"ticks", scene_ticks},
+    {"time_outs", scene_time_outs},
     {"wakes_awake", scene_wakes_awake},
 };
 
@@ -272,14 +277,10 @@ TEST(a_busy_pass_takes_less_than_a_tenth_of_a_call) {
     expect_at_most("busy_passes", PASSES / 10, false);
 }
 
-TEST(taking_a_timer_away_and_adding_it_takes_no_call) {
-    expect_at_most("timer_changes", 0, false);
-}
+TEST(taking_a_timer_away_and_adding_it_takes_no_call) { expect_at_most("timer_changes", 0, false); }
 
 /* The wait, and arming the kernel's timer anew. */
-TEST(a_tick_of_a_repeating_timer_takes_two_calls) {
-    expect_at_most("ticks", 2 * TICKS, false);
-}
+TEST(a_tick_of_a_repeating_timer_takes_two_calls) { expect_at_most("ticks", 2 * TICKS, false); }
 
 TEST(a_run_that_finds_nothing_until_its_time_out_takes_one_call) {
     expect_at_most("time_outs", TIME_OUTS, false);

@@ -248,8 +248,8 @@ TEST(work_for_a_dead_loop_is_refused_with_an_error) {
     EXPECT(!GYRunLoopPerform(rl, kGYRunLoopDefaultMode, loop_traces, "call", loop_traces));
     EXPECT_INT(errno, ESRCH);
     errno = 0;
-    EXPECT(GYRunLoopPerformCreate(rl, kGYRunLoopDefaultMode, 0, loop_traces, "now",
-                                  loop_traces) == NULL);
+    EXPECT(GYRunLoopPerformCreate(rl, kGYRunLoopDefaultMode, 0, loop_traces, "now", loop_traces) ==
+           NULL);
     EXPECT_INT(errno, ESRCH);
     errno = 0;
     EXPECT(GYRunLoopPerformCreate(rl, kGYRunLoopDefaultMode, 1, loop_traces, "late", loop_traces) ==

@@ -231,8 +231,8 @@ TEST(an_exit_inside_delayed_work_answers_the_one_who_waits_to_have_it_cancelled)
 /* Cancellation elsewhere. */
 
 /* The frames that a cancellation in the wait ends are live ones to it. */
-#define SKIP_UNDER_ADDRESS_SANITIZER()                                                          \
-    TEST_SKIP_IF(test_is_sanitized() && !test_is_thread_sanitized(),                            \
+#define SKIP_UNDER_ADDRESS_SANITIZER()                                                             \
+    TEST_SKIP_IF(test_is_sanitized() && !test_is_thread_sanitized(),                               \
                  "a cancellation in the wait confuses the address sanitizer")
 
 static void sleep_until_cancelled(void *given) {

@@ -126,8 +126,8 @@ static void expect_to_sleep_until_stopped(double seconds) {
 
 /* R52 */
 LOOP_TEST(very_long_time_outs_are_slept_through) {
-    static const double values[] = {1e7, 504911232, 504911233, 1e10, 1e20, 1e300, DBL_MAX,
-                                    INFINITY};
+    static const double values[] = {1e7,  504911232, 504911233, 1e10,
+                                    1e20, 1e300,     DBL_MAX,   INFINITY};
     GYRunLoopSourceRef keep = loop_keep(kGYRunLoopDefaultMode);
     for (int i = 0; i < 8; i++) expect_to_sleep_until_stopped(values[i]);
     loop_drop(keep);
@@ -160,9 +160,9 @@ static void count_threads_and_descriptors(GYRunLoopObserverRef observer, GYRunLo
 
 /* R54: the second run, with a time-out, has as many of both as the first, which had none. */
 LOOP_TEST(a_time_out_costs_no_thread_and_no_descriptor) {
-    GYRunLoopObserverRef counter = loop_in(
-        kGYRunLoopDefaultMode, loop_observer(kGYRunLoopAfterWaiting, true, 0,
-                                             count_threads_and_descriptors, NULL));
+    GYRunLoopObserverRef counter =
+        loop_in(kGYRunLoopDefaultMode, loop_observer(kGYRunLoopAfterWaiting, true, 0,
+                                                     count_threads_and_descriptors, NULL));
     GYRunLoopTimerRef timer = loop_timer(0.001, 0, loop_timer_stops, NULL);
     loop_in(kGYRunLoopDefaultMode, timer);
     EXPECT_INT(loop_run(1e20), kGYRunLoopRunStopped);

@@ -205,8 +205,8 @@ LOOP_TEST(a_busy_source_does_not_starve_a_port_in_runs_of_one_pass) {
 LOOP_TEST(a_loop_whose_source_is_always_signalled_never_waits) {
     busy_source busy;
     add_busy_source(&busy);
-    GYRunLoopObserverRef observer = loop_in(
-        GYSTR("m"), loop_trace_observer(kGYRunLoopBeforeWaiting | kGYRunLoopAfterWaiting));
+    GYRunLoopObserverRef observer =
+        loop_in(GYSTR("m"), loop_trace_observer(kGYRunLoopBeforeWaiting | kGYRunLoopAfterWaiting));
     busy.limit = 1000;
     EXPECT_INT(GYRunLoopRunInMode(GYSTR("m"), 1e20, false), kGYRunLoopRunStopped);
     EXPECT_STR(test_trace_take(), "");

@@ -36,9 +36,7 @@ static NOINLINE bool is_left(GYRunLoopMode mode) {
 
 /* What a jump out of each kind does to the item itself. */
 
-static void expect_calls(counted *item, int calls) {
-    EXPECT_INT(atomic_load(&item->calls), calls);
-}
+static void expect_calls(counted *item, int calls) { EXPECT_INT(atomic_load(&item->calls), calls); }
 
 /* A timer may not be due in the first pass. */
 static void poll_until_called(counted *item, int calls) {

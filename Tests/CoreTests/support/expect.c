@@ -45,8 +45,7 @@ bool test_expect_str(const char *actual, const char *expected, const char *text,
     int same = 0;
     while (actual[same] != '\0' && actual[same] == expected[same]) same++;
     test_fail(file, line, "%s\n    actual:   %s\n    expected: %s\n              %*s^", text,
-              actual,
-              expected, same, "");
+              actual, expected, same, "");
     return false;
 }
 

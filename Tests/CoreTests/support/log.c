@@ -13,8 +13,8 @@ static void append(const char *line, void *unused) {
     (void)unused;
     char *longer;
     pthread_mutex_lock(&mutex);
-    if (asprintf(&longer, "%s%s%s", lines == NULL ? "" : lines, lines == NULL ? "" : "\n",
-                 line) < 0) {
+    if (asprintf(&longer, "%s%s%s", lines == NULL ? "" : lines, lines == NULL ? "" : "\n", line) <
+        0) {
         abort();
     }
     free(lines);

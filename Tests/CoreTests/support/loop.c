@@ -114,8 +114,9 @@ GYRunLoopRunResult loop_run_until_idle(GYRunLoopMode mode) {
 
 GYRunLoopRunResult loop_poll(GYRunLoopMode mode) { return GYRunLoopRunInMode(mode, 0, false); }
 
-GYRunLoopSourceRef loop_keep(GYRunLoopMode mode) { return loop_in(mode,
-                                                                  loop_source0(0, NULL, NULL)); }
+GYRunLoopSourceRef loop_keep(GYRunLoopMode mode) {
+    return loop_in(mode, loop_source0(0, NULL, NULL));
+}
 
 void loop_wait_asleep(GYRunLoopRef rl) { TEST_WAIT_UNTIL(GYRunLoopIsWaiting(rl)); }
 

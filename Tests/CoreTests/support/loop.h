@@ -19,9 +19,9 @@
 
 /** A case whose body runs on a thread of its own: the main loop's common modes are never empty, and
  * its descriptors stay open, so most cases about loops want another one. */
-#define LOOP_TEST(sentence)                                                                     \
-    static void on_thread_##sentence(void *unused);                                             \
-    TEST(sentence) { test_thread(on_thread_##sentence, NULL); }                                 \
+#define LOOP_TEST(sentence)                                                                        \
+    static void on_thread_##sentence(void *unused);                                                \
+    TEST(sentence) { test_thread(on_thread_##sentence, NULL); }                                    \
     static void on_thread_##sentence(void *unused __attribute__((unused)))
 
 /* Makers. */

@@ -130,8 +130,8 @@ static bool wait_for_end(pid_t child, double limit_seconds) {
     sigaddset(&child_ends, SIGCHLD);
     for (;;) {
         siginfo_t info = {0};
-        if (waitid(P_PID, (id_t)child, &info,
-                   WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid != 0) {
+        if (waitid(P_PID, (id_t)child, &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+            info.si_pid != 0) {
             return true;
         }
         double left = deadline - seconds_now();

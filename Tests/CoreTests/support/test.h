@@ -38,27 +38,27 @@ void test_register(test_case *added);
 int test_main(int argc, char **argv);
 
 /** Defines a case; its name is a sentence. */
-#define TEST(sentence)                                                                          \
-    static void sentence(void);                                                                 \
-    __attribute__((constructor)) static void register_##sentence(void) {                        \
-        static test_case self = {#sentence, sentence, NULL};                                    \
-        test_register(&self);                                                                   \
-    }                                                                                           \
+#define TEST(sentence)                                                                             \
+    static void sentence(void);                                                                    \
+    __attribute__((constructor)) static void register_##sentence(void) {                           \
+        static test_case self = {#sentence, sentence, NULL};                                       \
+        test_register(&self);                                                                      \
+    }                                                                                              \
     static void sentence(void)
 
 /** Stands once, at the end of a test file. */
-#define TEST_MAIN()                                                                             \
+#define TEST_MAIN()                                                                                \
     int main(int argc, char **argv) { return test_main(argc, argv); }
 
 /* Expectations. They give whether they held; a failure is printed and counted, the case goes on. */
 
 #define EXPECT(x) test_expect((x) ? true : false, #x, __FILE__, __LINE__)
-#define EXPECT_INT(actual, expected)                                                            \
+#define EXPECT_INT(actual, expected)                                                               \
     test_expect_int((intmax_t)(actual), (intmax_t)(expected), #actual, __FILE__, __LINE__)
 /** A mismatch is shown as a diff. NULL equals only NULL. */
-#define EXPECT_STR(actual, expected)                                                            \
+#define EXPECT_STR(actual, expected)                                                               \
     test_expect_str((actual), (expected), #actual, __FILE__, __LINE__)
-#define EXPECT_NEAR(actual, expected, tolerance)                                                \
+#define EXPECT_NEAR(actual, expected, tolerance)                                                   \
     test_expect_near((actual), (expected), (tolerance), #actual, __FILE__, __LINE__)
 /** Ends the process of the case, from whichever thread, when `x` does not hold. */
 #define REQUIRE(x) test_require((x) ? true : false, #x, __FILE__, __LINE__)
@@ -76,12 +76,12 @@ void test_fail(const char *file, int line, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /** Leaves the function, and so the case, which counts as passed; says why. */
-#define TEST_SKIP_IF(condition, why)                                                            \
-    do {                                                                                        \
-        if (condition) {                                                                        \
-            test_note(__FILE__, __LINE__, "skipped: " why);                                     \
-            return;                                                                             \
-        }                                                                                       \
+#define TEST_SKIP_IF(condition, why)                                                               \
+    do {                                                                                           \
+        if (condition) {                                                                           \
+            test_note(__FILE__, __LINE__, "skipped: " why);                                        \
+            return;                                                                                \
+        }                                                                                          \
     } while (0)
 void test_note(const char *file, int line, const char *message);
 
@@ -149,12 +149,12 @@ bool test_event_wait_for(test_event *event, double seconds);
 
 /** Polls a condition that nothing signals, such as another thread's state, for at most 10 seconds
  * (times TEST_TIMEOUT); ends the case when it does not come true. What was true once is enough. */
-#define TEST_WAIT_UNTIL(x)                                                                      \
-    do {                                                                                        \
-        int64_t test_until = test_now_ns() + (int64_t)(1e10 * test_slowness());                 \
-        bool test_held;                                                                         \
-        while (!(test_held = (x)) && test_now_ns() < test_until) test_pause();                  \
-        test_require(test_held, #x, __FILE__, __LINE__);                                        \
+#define TEST_WAIT_UNTIL(x)                                                                         \
+    do {                                                                                           \
+        int64_t test_until = test_now_ns() + (int64_t)(1e10 * test_slowness());                    \
+        bool test_held;                                                                            \
+        while (!(test_held = (x)) && test_now_ns() < test_until) test_pause();                     \
+        test_require(test_held, #x, __FILE__, __LINE__);                                           \
     } while (0)
 void test_pause(void);
 

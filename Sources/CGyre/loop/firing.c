@@ -21,6 +21,7 @@ static gy_firing *take_spare(GYRunLoopRef loop) {
     if (firing != NULL) {
         firing->count = firing->next = 0;
         firing->current = NULL;
+        firing->is_called = false;
     }
     return firing;
 }
@@ -129,6 +130,7 @@ static bool is_still_due(const gy_mode *mode, GYRunLoopTimerRef timer, int64_t n
 static bool take_next(gy_firing *firing, gy_mode *mode, GYRunLoopTimerRef *timer, void **info) {
     *timer = firing->entries[firing->next++].item;
     firing->current = NULL;
+    firing->is_called = false;
     if (!is_still_due(mode, *timer, firing->now_ns)) {
         gy_timer_put_back(mode, *timer);
         return false;
@@ -151,26 +153,24 @@ static void fire_all(GYRunLoopRef loop, gy_firing *firing, gy_mode *mode) {
         gy_loop_unlock(loop);
         gy_release(last);
         if (!is_due) continue;
+        firing->is_called = true;
         gy_callout_timer(loop, timer, info);
         gy_timer_finish_firing(timer);
     }
     gy_loop_lock(loop);
     gy_loop_innermost(loop)->firing = NULL;
     gy_loop_unlock(loop);
+    give_back(loop, firing);
     gy_release(timer);
 }
 
-bool gy_firing_run(GYRunLoopRef loop, int64_t now_ns) {
+void gy_firing_run(GYRunLoopRef loop, int64_t now_ns) {
     gy_mode *mode = gy_loop_innermost(loop)->mode;
     gy_loop_lock(loop);
     gy_firing *firing = take_due(loop, mode, now_ns);
     gy_loop_innermost(loop)->firing = firing;
     gy_loop_unlock(loop);
-    if (firing == NULL) return false;
-    bool any = firing->count > 0;
-    fire_all(loop, firing, mode);
-    give_back(loop, firing);
-    return any;
+    if (firing != NULL) fire_all(loop, firing, mode);
 }
 
 void gy_firing_put_back(GYRunLoopRef loop, const gy_mode *mode) {
@@ -183,8 +183,24 @@ void gy_firing_put_back(GYRunLoopRef loop, const gy_mode *mode) {
     }
 }
 
+/* The one whose turn it was: also retaining and releasing its info are part of the turn, and may
+ * have been what was left. */
+static void drop_current(const gy_firing *firing) {
+    GYRunLoopTimerRef timer = firing->current;
+    if (timer == NULL) return;
+    if (gy_item_is(&timer->item, GY_ITEM_BUSY)) {
+        if (firing->is_called) {
+            gy_timer_finish_firing(timer);
+        } else {
+            gy_timer_give_up_firing(timer);
+        }
+    }
+    gy_release(timer);
+}
+
 void gy_firing_drop(GYRunLoopRef loop, gy_firing *firing) {
     if (firing == NULL) return;
+    drop_current(firing);
     while (firing->next < firing->count) {
         GYRunLoopTimerRef timer = firing->entries[firing->next++].item;
         gy_loop_lock(loop);

@@ -5,9 +5,8 @@
 
 #include "loop/loose.h"
 
-/* Fires every timer of the innermost run's mode that is due at `now_ns`. True if
- * any was. No lock held. */
-bool gy_firing_run(GYRunLoopRef loop, int64_t now_ns);
+/* Fires every timer of the innermost run's mode that is due at `now_ns`. No lock held. */
+void gy_firing_run(GYRunLoopRef loop, int64_t now_ns);
 
 /* Before a run nested in a callout of a firing timer: what is due and not yet fired waits in the
  * heap again, so that the nested run of that mode finds it. The lock. */

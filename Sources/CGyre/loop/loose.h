@@ -11,6 +11,7 @@
 typedef struct gy_firing {
     int64_t now_ns;
     GYRunLoopTimerRef current; /* the one that is firing, retained; NULL before the first */
+    bool is_called;            /* own thread: the current one's call has been begun */
     uint32_t count, next, room;
     gy_heap_entry entries[]; /* retained from `next` on, by ascending deadline */
 } gy_firing;

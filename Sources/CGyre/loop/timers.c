@@ -295,8 +295,7 @@ static bool end_call(gy_item *item, uint32_t *flags) {
 /* The callout may have moved the timer to another loop: it waits wherever it is now. It ceases to
  * be busy under that loop's lock, so that whoever moves its date finds it either busy or in the
  * heap. */
-void gy_timer_finish_firing(GYRunLoopTimerRef timer) {
-    if (timer->interval <= 0) gy_timer_invalidate(timer);
+static void end_firing(GYRunLoopTimerRef timer) {
     for (;;) {
         uint32_t flags;
         GYRunLoopRef loop = gy_loop_enter(&timer->item.loop);
@@ -308,6 +307,16 @@ void gy_timer_finish_firing(GYRunLoopTimerRef timer) {
         gy_tenant_release_info(&timer->item, gy_timer_release(timer));
         gy_item_clear(&timer->item, GY_ITEM_OWED);
     }
+}
+
+void gy_timer_finish_firing(GYRunLoopTimerRef timer) {
+    if (timer->interval <= 0) gy_timer_invalidate(timer);
+    end_firing(timer);
+}
+
+void gy_timer_give_up_firing(GYRunLoopTimerRef timer) {
+    gy_item_set(&timer->item, GY_ITEM_DATE_SET); /* it stands */
+    end_firing(timer);
 }
 
 void gy_timer_put_back(gy_mode *mode, GYRunLoopTimerRef timer) {

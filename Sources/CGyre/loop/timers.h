@@ -35,6 +35,8 @@ void gy_timer_leave_all(GYRunLoopRef loop);
 void gy_timer_begin_firing(GYRunLoopTimerRef timer);
 /* After the callout, no lock held: the next date, or the end of a one-shot timer (R102, R104). */
 void gy_timer_finish_firing(GYRunLoopTimerRef timer);
+/* Instead of the callout, which is not to come now: the date stays, and is due. */
+void gy_timer_give_up_firing(GYRunLoopTimerRef timer);
 /* The lock: a timer that was taken as due and not fired waits again in that mode. */
 void gy_timer_put_back(gy_mode *mode, GYRunLoopTimerRef timer);
 

@@ -7,7 +7,6 @@
 #include "loop/observers.h"
 #include "loop/performs.h"
 #include "loop/port.h"
-#include "loop/timers.h"
 
 static void finish_source(GYRunLoopRef loop, const gy_activation *gone) {
     gy_callout_source_returned(gone->item);
@@ -22,14 +21,12 @@ static void finish_callout(GYRunLoopRef loop, const gy_activation *gone) {
     switch (gone->calling) {
     case GY_CALLOUT_NONE:
     case GY_CALLOUT_OBSERVER: return; /* has ended with its round */
-    case GY_CALLOUT_TIMER:
+    case GY_CALLOUT_TIMER: /* its turn ends with the step (gy_firing_drop) */
         gy_callout_let_info_go(gone->item, gone->held_info);
-        gy_timer_finish_firing(gone->item);
-        break;
+        return;
     case GY_CALLOUT_SOURCE: finish_source(loop, gone); return;
     case GY_CALLOUT_BLOCK: gy_perform_finish_block(gone->item); return;
     }
-    gy_release(gone->item);
 }
 
 /* A round of observers, which keeps its observer alive, ends before its activation does. */

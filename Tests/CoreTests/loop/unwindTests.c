@@ -5,6 +5,7 @@
 #include "support/loop.h"
 
 #include <gyre/GYString.h>
+#include <gyre/GYTime.h>
 #include <setjmp.h>
 
 #define DEFAULT kGYRunLoopDefaultMode
@@ -122,6 +123,79 @@ LOOP_TEST(a_jump_out_of_a_timer_gives_back_what_the_firing_held) {
         counted_finish(&item);
         EXPECT_INT(counted_held(&item), 0);
     }
+}
+
+/* A timer whose context jumps out of the release that ends a firing. */
+static atomic_int held, firings;
+
+static const void *holds(const void *info) {
+    atomic_fetch_add(&held, 1);
+    return info;
+}
+
+static void lets_go_and_leaves(const void *info) {
+    atomic_fetch_sub(&held, 1);
+    if (atomic_load(&firings) == 1) leaves((counted *)(uintptr_t)info);
+}
+
+static void counts_firing(GYRunLoopTimerRef timer, void *info) {
+    (void)timer;
+    (void)info;
+    atomic_fetch_add(&firings, 1);
+}
+
+static GYRunLoopTimerRef timer_that_leaves_after_firing(void) {
+    GYRunLoopTimerContext context = {.info = &held, .retain = holds, .release = lets_go_and_leaves};
+    return GYRunLoopTimerCreate(NULL, GYAbsoluteTimeGetCurrent(), 0.001, 0, 0, counts_firing,
+                                &context);
+}
+
+/* R121 */
+LOOP_TEST(a_jump_out_of_the_release_after_a_firing_leaves_the_timer_to_fire_again) {
+    GYRunLoopTimerRef timer = loop_in(DEFAULT, timer_that_leaves_after_firing());
+    EXPECT(is_left(DEFAULT));
+    EXPECT_INT(atomic_load(&held), 1);
+    TEST_WAIT_UNTIL((loop_poll(DEFAULT), atomic_load(&firings) >= 3));
+    loop_drop(timer);
+    EXPECT_INT(atomic_load(&held), 0);
+}
+
+static void fires_and_exits(void *timer) {
+    GYRunLoopAddTimer(GYRunLoopGetCurrent(), timer, DEFAULT);
+    if (setjmp(landing) != 0) pthread_exit(NULL);
+    run_below(DEFAULT, 1);
+}
+
+/* R4 */
+LOOP_TEST(a_thread_that_ends_in_the_release_after_a_firing_frees_the_timer) {
+    GYRunLoopTimerRef timer = timer_that_leaves_after_firing();
+    test_thread(fires_and_exits, timer);
+    loop_in(DEFAULT, timer);
+    TEST_WAIT_UNTIL((loop_poll(DEFAULT), atomic_load(&firings) >= 3));
+    GYRunLoopTimerInvalidateAndWait(timer);
+    EXPECT_INT(atomic_load(&held), 0);
+    loop_drop(timer);
+}
+
+static void removes_itself(GYRunLoopTimerRef timer, void *info) {
+    (void)info;
+    counts_firing(timer, NULL);
+    GYRunLoopRemoveTimer(GYRunLoopGetCurrent(), timer, DEFAULT);
+}
+
+/* R103: its turn had come, and its call had not begun. */
+LOOP_TEST(a_jump_out_of_a_timer_s_destruction_leaves_the_next_one_due) {
+    GYRunLoopTimerContext context = {.info = &held, .release = lets_go_and_leaves};
+    GYAbsoluteTime now = GYAbsoluteTimeGetCurrent();
+    GYRunLoopTimerRef first =
+        loop_in(DEFAULT, GYRunLoopTimerCreate(NULL, now - 2, 100, 0, 0, removes_itself, &context));
+    GYRunLoopTimerRef second = loop_in(DEFAULT, loop_timer(0, 0, loop_timer_traces, "second"));
+    GYRelease(first); /* its mode has the last reference */
+    EXPECT(is_left(DEFAULT));
+    EXPECT_STR(test_trace_take(), "");
+    TEST_WAIT_UNTIL(loop_poll(DEFAULT) == kGYRunLoopRunFinished);
+    EXPECT_STR(test_trace_take(), "second");
+    loop_drop(second);
 }
 
 static void expect_work_ends(enum counted_kind kind) {

@@ -1,5 +1,6 @@
 #include "loop/sources.h"
 
+#include "base/check.h"
 #include "loop/callbacks.h"
 #include "loop/callout.h"
 #include "loop/current.h"
@@ -26,13 +27,18 @@ GYHashCode gy_source_hash(GYRunLoopSourceRef source) {
     return gy_callout_hash(source->callbacks->hash, source->info);
 }
 
-static uint32_t set_hash(GYRunLoopSourceRef source) {
-    /* Relaxed: every thread that works it out stores the same value. */
+/* Relaxed: every thread that works it out stores the same value. */
+static uint32_t hash_of(GYRunLoopSourceRef source) {
     uint32_t hash = atomic_load_explicit(&source->hash, memory_order_relaxed);
-    if (hash != 0) return hash;
-    hash = gy_pointer_hash((const void *)gy_source_hash(source)) | 1;
-    atomic_store_explicit(&source->hash, hash, memory_order_relaxed);
+    gy_assert(hash != 0);
     return hash;
+}
+
+/* Calls out, so it comes before the lock; hash_of may be asked from then on. */
+static void need_hash(GYRunLoopSourceRef source) {
+    if (atomic_load_explicit(&source->hash, memory_order_relaxed) != 0) return;
+    uint32_t hash = gy_pointer_hash((const void *)gy_source_hash(source)) | 1;
+    atomic_store_explicit(&source->hash, hash, memory_order_relaxed);
 }
 
 bool gy_source_equal(GYRunLoopSourceRef a, GYRunLoopSourceRef b) {
@@ -60,7 +66,7 @@ static bool ask_equal(GYRunLoopRef loop, GYRunLoopSourceRef candidate, GYRunLoop
  * there are callbacks to ask. */
 static GYRunLoopSourceRef find_equal(GYRunLoopRef loop, const gy_set *set,
                                      GYRunLoopSourceRef source) {
-    uint32_t hash = set_hash(source), cursor = 0;
+    uint32_t hash = hash_of(source), cursor = 0;
     if (gy_set_contains(set, source, hash)) return source;
     for (GYRunLoopSourceRef c; (c = gy_set_candidate(set, hash, &cursor)) != NULL;) {
         bool changed = false;
@@ -78,7 +84,7 @@ static GYRunLoopSourceRef find_equal(GYRunLoopRef loop, const gy_set *set,
 
 static bool insert_into_mode(GYRunLoopRef loop, gy_mode *mode, GYRunLoopSourceRef source,
                              gy_port *port) {
-    uint32_t hash = set_hash(source);
+    uint32_t hash = hash_of(source);
     if (!gy_set_insert(&mode->sources, source, hash)) return false;
     if (!gy_membership_add(source, loop, mode, port)) {
         gy_set_remove(&mode->sources, source, hash);
@@ -127,7 +133,7 @@ typedef struct leaving {
 
 static leaving leave_mode(GYRunLoopRef loop, gy_mode *mode, GYRunLoopSourceRef source) {
     leaving left = {0};
-    if (!gy_set_remove(&mode->sources, source, set_hash(source))) return left;
+    if (!gy_set_remove(&mode->sources, source, hash_of(source))) return left;
     left.membership = gy_membership_take(source, loop, mode);
     left.source = source;
     if (left.membership.port != NULL) gy_port_remove(loop, left.membership.port);
@@ -189,14 +195,14 @@ static bool enter_common(GYRunLoopRef loop, GYRunLoopSourceRef source, int fd) {
     if (find_equal(loop, &loop->common_sources, source) != NULL) return true;
     if (!may_still_enter(loop)) return false;
     if (!gy_loop_need_common_modes(loop)) return false;
-    if (!gy_set_insert(&loop->common_sources, source, set_hash(source))) return false;
+    if (!gy_set_insert(&loop->common_sources, source, hash_of(source))) return false;
     if (gy_membership_add(source, loop, NULL, NULL)) {
         if (enter_common_modes(loop, source, fd)) return true;
         gy_membership_take(source, loop, NULL);
         gy_release(source);
         gy_release(loop);
     }
-    gy_set_remove(&loop->common_sources, source, set_hash(source));
+    gy_set_remove(&loop->common_sources, source, hash_of(source));
     return false;
 }
 
@@ -220,7 +226,7 @@ static int port_of(GYRunLoopSourceRef source) {
 static void leave_loop(GYRunLoopRef loop, GYRunLoopSourceRef source);
 
 bool gy_source_add(GYRunLoopRef loop, GYRunLoopSourceRef source, GYStringRef mode) {
-    set_hash(source); /* the callbacks, if there are any, before the lock */
+    need_hash(source);
     int fd = port_of(source), error = 0;
     gy_loop_lock(loop);
     bool alive = gy_loop_takes_items(loop);
@@ -237,7 +243,7 @@ static bool join_one(GYRunLoopRef loop, GYStringRef name, GYRunLoopSourceRef sou
     int fd = port_of(source);
     gy_loop_lock(loop);
     bool ok = true;
-    if (gy_set_contains(&loop->common_sources, source, set_hash(source))) {
+    if (gy_set_contains(&loop->common_sources, source, hash_of(source))) {
         gy_mode *mode = gy_loop_need_mode(loop, name);
         ok = mode != NULL && enter_mode(loop, mode, source, fd);
     }
@@ -302,7 +308,7 @@ static GYRunLoopSourceRef take_common(GYRunLoopRef loop, GYRunLoopSourceRef sour
     gy_loop_lock(loop);
     GYRunLoopSourceRef there = find_equal(loop, &loop->common_sources, source);
     if (there != NULL) {
-        gy_set_remove(&loop->common_sources, there, set_hash(there));
+        gy_set_remove(&loop->common_sources, there, hash_of(there));
         gy_membership_take(there, loop, NULL);
         loop->source_version++;
     }
@@ -331,6 +337,7 @@ static void remove_from_common(GYRunLoopRef loop, GYRunLoopSourceRef source) {
 }
 
 void gy_source_remove(GYRunLoopRef loop, GYRunLoopSourceRef source, GYStringRef mode) {
+    need_hash(source);
     if (mode == kGYRunLoopCommonModes) {
         remove_from_common(loop, source);
     } else {
@@ -339,7 +346,7 @@ void gy_source_remove(GYRunLoopRef loop, GYRunLoopSourceRef source, GYStringRef 
 }
 
 bool gy_source_contains(GYRunLoopRef loop, GYRunLoopSourceRef source, GYStringRef mode) {
-    set_hash(source);
+    need_hash(source);
     gy_loop_lock(loop);
     const gy_set *set = &loop->common_sources;
     if (mode != kGYRunLoopCommonModes) {
@@ -360,7 +367,7 @@ static bool leave_one(GYRunLoopRef loop, GYRunLoopSourceRef source) {
     if (found && mode != NULL) {
         left = leave_mode(loop, mode, source);
     } else if (found) {
-        gy_set_remove(&loop->common_sources, source, set_hash(source));
+        gy_set_remove(&loop->common_sources, source, hash_of(source));
         left.membership = gy_membership_take(source, loop, NULL);
         left.source = left.membership.loop == NULL ? NULL : source;
         loop->source_version++;

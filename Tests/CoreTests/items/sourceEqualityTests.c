@@ -241,6 +241,27 @@ LOOP_TEST(no_lock_is_held_while_sources_are_compared) {
     loop_drop(asked);
 }
 
+static GYHashCode lists_modes_and_hashes(const void *info) {
+    lists_modes_on_another_thread(NULL);
+    return *(const GYHashCode *)info;
+}
+
+/* R174, R170 */
+LOOP_TEST(no_lock_is_held_while_a_source_is_hashed) {
+    void (*const calls[])(GYRunLoopRef, GYRunLoopSourceRef, GYRunLoopMode) = {GYRunLoopRemoveSource,
+                                                                              GYRunLoopAddSource};
+    GYHashCode hash = 5;
+    GYRunLoopSourceContext context = {.info = &hash, .hash = lists_modes_and_hashes};
+    for (int i = 0; i < 2; i++) {
+        GYRunLoopSourceRef source = create(&context, 0); /* hashed for the first time below */
+        calls[i](GYRunLoopGetCurrent(), source, DEFAULT);
+        loop_drop(source);
+        source = create(&context, 0);
+        EXPECT(!GYRunLoopContainsSource(GYRunLoopGetCurrent(), source, DEFAULT));
+        loop_drop(source);
+    }
+}
+
 static int released;
 static void counts_release(const void *info) { released += *(const int *)info; }
 

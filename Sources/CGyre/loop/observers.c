@@ -198,7 +198,7 @@ static bool add_to_call(GYRunLoopRef loop, GYRunLoopObserverRef observer, uintpt
         _Atomic uintptr_t *called = &loop->activations[i].called;
         uintptr_t word = atomic_load_explicit(called, memory_order_seq_cst);
         while ((word & ~(uintptr_t)GY_CALLED_BITS) == (uintptr_t)observer) {
-            /* Sequentially consistent: pairs with the exchange in announce_call. */
+            /* Sequentially consistent: pairs with that in announce_call. */
             if (atomic_compare_exchange_weak_explicit(called, &word, word | what,
                                                       memory_order_seq_cst, memory_order_seq_cst)) {
                 return true;
@@ -367,17 +367,31 @@ void gy_observer_leave_all(GYRunLoopRef loop) {
 
 /* ---- one round ---- */
 
+/* What the observer that was called owes. Until that is paid the call counts as in progress: who
+ * waits for its end waits for the release too. The activation is looked up again after it, for a
+ * run nested in there may have moved it. */
+static uintptr_t pay_what_is_owed(GYRunLoopRef loop, uintptr_t word) {
+    GYRunLoopObserverRef last = (GYRunLoopObserverRef)(word & ~(uintptr_t)GY_CALLED_BITS);
+    gy_tenant_release_info(&last->item, last->context.release);
+    _Atomic uintptr_t *called = &gy_loop_innermost(loop)->called;
+    const uintptr_t paid = ~(uintptr_t)GY_CALLED_OWED;
+    return atomic_fetch_and_explicit(called, paid, memory_order_seq_cst) & paid;
+}
+
 /* Says which observer is about to be called, NULL for none, and settles what others wanted told
  * when the call before is over. One step for both: a round costs one atomic step an observer. */
 static void announce_call(GYRunLoopRef loop, GYRunLoopObserverRef next) {
     _Atomic uintptr_t *called = &gy_loop_innermost(loop)->called;
-    uintptr_t before = atomic_exchange_explicit(called, (uintptr_t)next, memory_order_seq_cst);
-    if ((before & GY_CALLED_BITS) == 0) return;
-    GYRunLoopObserverRef last = (GYRunLoopObserverRef)(before & ~(uintptr_t)GY_CALLED_BITS);
-    if ((before & GY_CALLED_OWED) != 0) {
-        gy_tenant_release_info(&last->item, last->context.release);
-    }
-    if ((before & GY_CALLED_AWAITED) != 0) gy_callout_announce();
+    uintptr_t word = atomic_load_explicit(called, memory_order_relaxed);
+    do {
+        if ((word & GY_CALLED_OWED) != 0) {
+            word = pay_what_is_owed(loop, word);
+            called = &gy_loop_innermost(loop)->called;
+        }
+        /* Sequentially consistent: pairs with the exchange in add_to_call. */
+    } while (!atomic_compare_exchange_weak_explicit(called, &word, (uintptr_t)next,
+                                                    memory_order_seq_cst, memory_order_seq_cst));
+    if ((word & GY_CALLED_AWAITED) != 0) gy_callout_announce();
 }
 
 /* R135: in a callout of an outer run. */

@@ -223,19 +223,20 @@ static bool add_to_any_call(GYRunLoopObserverRef observer, uintptr_t what) {
     return is_called;
 }
 
-/* The observer leaves whichever loop it is in. True if a loop has to release its info, for it may
- * be about to read it: a call is in progress there, on another thread. */
-static bool detach(GYRunLoopObserverRef observer) {
+static void leave_its_loop(GYRunLoopObserverRef observer) {
     uint32_t references = 0;
     GYRunLoopRef loop = gy_loop_enter(&observer->item.loop);
-    if (loop == NULL) { /* taken out before, perhaps in the middle of a call */
-        return observer->context.release != NULL && add_to_any_call(observer, GY_CALLED_OWED);
-    }
+    if (loop == NULL) return;
     leave_all_modes(loop, observer, &references);
-    bool is_owed = !gy_loop_is_current(loop) && add_to_call(loop, observer, GY_CALLED_OWED);
     gy_loop_leave(loop);
     gy_tenant_release(&observer->item, references);
-    return is_owed;
+}
+
+/* True if a loop has to release the info of an observer that has left, for it may be about to read
+ * it: a call is in progress there, on another thread. Any loop may be calling: also one that the
+ * observer was taken out of in the middle of the call. */
+static bool is_left_to_a_call(GYRunLoopObserverRef observer) {
+    return observer->context.release != NULL && add_to_any_call(observer, GY_CALLED_OWED);
 }
 
 enum gy_add_result gy_observer_add(GYRunLoopRef loop, GYRunLoopObserverRef observer,
@@ -248,7 +249,7 @@ enum gy_add_result gy_observer_add(GYRunLoopRef loop, GYRunLoopObserverRef obser
     int saved = errno;
     gy_loop_unlock(loop);
     /* Invalidated by another thread while it entered: nobody else takes it out again. */
-    if (result == GY_ADDED && !gy_item_is_valid(&observer->item)) detach(observer);
+    if (result == GY_ADDED && !gy_item_is_valid(&observer->item)) leave_its_loop(observer);
     errno = saved;
     return result;
 }
@@ -287,7 +288,8 @@ bool gy_observer_contains(GYRunLoopRef loop, GYRunLoopObserverRef observer, GYSt
 void gy_observer_invalidate(GYRunLoopObserverRef observer) {
     gy_retain(observer); /* the modes' references may be the last */
     if ((gy_item_set(&observer->item, GY_ITEM_INVALID) & GY_ITEM_INVALID) == 0) {
-        if (!detach(observer)) {
+        leave_its_loop(observer);
+        if (!is_left_to_a_call(observer)) {
             gy_tenant_release_info(&observer->item, observer->context.release);
         }
     }
@@ -367,30 +369,28 @@ void gy_observer_leave_all(GYRunLoopRef loop) {
 
 /* ---- one round ---- */
 
-/* What the observer that was called owes. Until that is paid the call counts as in progress: who
- * waits for its end waits for the release too. The activation is looked up again after it, for a
- * run nested in there may have moved it. */
-static uintptr_t pay_what_is_owed(GYRunLoopRef loop, uintptr_t word) {
-    GYRunLoopObserverRef last = (GYRunLoopObserverRef)(word & ~(uintptr_t)GY_CALLED_BITS);
-    gy_tenant_release_info(&last->item, last->context.release);
-    _Atomic uintptr_t *called = &gy_loop_innermost(loop)->called;
-    const uintptr_t paid = ~(uintptr_t)GY_CALLED_OWED;
-    return atomic_fetch_and_explicit(called, paid, memory_order_seq_cst) & paid;
+/* Releases what the observer that was called owes, or leaves that to another loop that is calling
+ * it. The call still counts as in progress: who waits for its end waits for this too. Gives the
+ * word, which a nested run may have moved, as it is then: perhaps with a debt handed back. */
+static uintptr_t pay(GYRunLoopRef loop, GYRunLoopObserverRef last) {
+    atomic_fetch_and_explicit(&gy_loop_innermost(loop)->called, ~(uintptr_t)GY_CALLED_OWED,
+                              memory_order_seq_cst);
+    if (!is_left_to_a_call(last)) gy_tenant_release_info(&last->item, last->context.release);
+    return atomic_load_explicit(&gy_loop_innermost(loop)->called, memory_order_seq_cst);
 }
 
 /* Says which observer is about to be called, NULL for none, and settles what others wanted told
  * when the call before is over. One step for both: a round costs one atomic step an observer. */
 static void announce_call(GYRunLoopRef loop, GYRunLoopObserverRef next) {
-    _Atomic uintptr_t *called = &gy_loop_innermost(loop)->called;
-    uintptr_t word = atomic_load_explicit(called, memory_order_relaxed);
+    uintptr_t word = atomic_load_explicit(&gy_loop_innermost(loop)->called, memory_order_relaxed);
     do {
-        if ((word & GY_CALLED_OWED) != 0) {
-            word = pay_what_is_owed(loop, word);
-            called = &gy_loop_innermost(loop)->called;
+        while ((word & GY_CALLED_OWED) != 0) {
+            word = pay(loop, (GYRunLoopObserverRef)(word & ~(uintptr_t)GY_CALLED_BITS));
         }
-        /* Sequentially consistent: pairs with the exchange in add_to_call. */
-    } while (!atomic_compare_exchange_weak_explicit(called, &word, (uintptr_t)next,
-                                                    memory_order_seq_cst, memory_order_seq_cst));
+        /* Sequentially consistent: pairs with that in add_to_call. */
+    } while (!atomic_compare_exchange_weak_explicit(&gy_loop_innermost(loop)->called, &word,
+                                                    (uintptr_t)next, memory_order_seq_cst,
+                                                    memory_order_seq_cst));
     if ((word & GY_CALLED_AWAITED) != 0) gy_callout_announce();
 }
 

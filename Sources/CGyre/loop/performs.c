@@ -12,6 +12,10 @@ GYRunLoopPerformState gy_perform_state(const struct GYRunLoopPerformRequest *per
     return atomic_load_explicit(&perform->state, memory_order_seq_cst);
 }
 
+/* The state of a delayed call that some mode has refused: its info stays the caller's. Nobody but
+ * this file sees it, for the perform is not handed out. */
+#define REFUSED ((GYRunLoopPerformState)(-1))
+
 /* Moves a perform on from Pending; false if somebody else has. */
 static bool leave_pending(GYRunLoopPerformRef perform, GYRunLoopPerformState state) {
     int32_t pending = kGYRunLoopPerformPending;
@@ -65,8 +69,8 @@ static void delayed_call(GYRunLoopTimerRef timer, void *info) {
     set_done(perform);
 }
 
-/* The timer's context: the perform, and with it the caller's info, is let go when the timer ends,
- * whether by firing, by cancellation or with the loop. */
+/* The timer's context: the perform, and with it the caller's info unless that was refused, is let
+ * go when the timer ends, whether by firing, by cancellation or with the loop. */
 static void delayed_release(const void *info) {
     GYRunLoopPerformRef perform = (GYRunLoopPerformRef)(uintptr_t)info;
     if (leave_pending(perform, kGYRunLoopPerformLoopEnded)) {
@@ -74,7 +78,7 @@ static void delayed_release(const void *info) {
     } else if (gy_perform_state(perform) == kGYRunLoopPerformRunning) {
         set_done(perform); /* its call was left by an exception or a jump */
     }
-    release_info(perform->release, perform->info);
+    if (gy_perform_state(perform) != REFUSED) release_info(perform->release, perform->info);
     gy_release(perform);
 }
 
@@ -116,13 +120,9 @@ static bool start_delayed(GYRunLoopRef loop, GYRunLoopPerformRef perform, GYType
     perform->timer = timer; /* before the loop can fire it */
     int error = add_to_modes(loop, timer, mode);
     if (error == 0) return true;
-    /* Without its info the timer ends without a word, unless it has fired from a mode before the
-     * one that failed: then the call has been made. */
-    bool has_fired =
-        atomic_exchange_explicit(&timer->item.info, NULL, memory_order_acq_rel) == NULL;
-    gy_timer_invalidate(timer);
-    if (has_fired) return true;
-    gy_release(perform); /* the timer's; not the last */
+    /* A mode before the one that failed may have fired it by now: then the call is made. */
+    if (!leave_pending(perform, REFUSED)) return true;
+    gy_timer_invalidate(timer); /* lets its perform go, which another thread may still look at */
     errno = error;
     return false;
 }

@@ -7,6 +7,7 @@
 #include <gyre/GYRunLoopPerform.h>
 #include <gyre/GYString.h>
 #include <gyre/GYTime.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -34,8 +35,14 @@ static atomic_long in_use; /* allocations that have not been freed */
 /* How many allocations the thread gets before one fails; below zero: all. */
 static _Thread_local long allowed = -1;
 static _Thread_local bool has_failed;
+/* Refuses the thread everything from when this is true; NULL: nothing. */
+static _Thread_local const atomic_bool *refuses_when;
 
 static bool is_refused(void) {
+    if (refuses_when != NULL && atomic_load(refuses_when)) {
+        errno = ENOMEM;
+        return true;
+    }
     if (allowed < 0) return false;
     if (allowed-- > 0) return false;
     has_failed = true;
@@ -270,6 +277,56 @@ LOOP_TEST(passes_of_a_busy_loop_allocate_nothing) {
     drop_items(&s);
     loop_drop(s.port);
     close(s.fd);
+}
+
+enum { MODES = 5000 };
+
+/* A delayed call that its loop makes while it is still being handed over. */
+typedef struct {
+    atomic_bool has_begun;
+    atomic_int released;
+    test_event may_return;
+} early;
+
+static void begins(void *info) {
+    early *self = info;
+    atomic_store(&self->has_begun, true);
+    test_event_wait(&self->may_return);
+}
+
+static void counts_as_released(void *info) { atomic_fetch_add(&((early *)info)->released, 1); }
+
+static GYArrayRef many_modes(void) {
+    static const void *names[MODES];
+    names[0] = DEFAULT;
+    for (int i = 1; i < MODES; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "mode %d", i);
+        names[i] = GYRunLoopModeNamed(name);
+    }
+    GYArrayRef modes = GYArrayCreate(NULL, names, MODES, &kGYTypeArrayCallBacks);
+    for (int i = 1; i < MODES; i++) GYRelease(names[i]);
+    return modes;
+}
+
+/* A later mode refuses the timer; an earlier one has fired it. */
+TEST(a_delayed_call_that_has_begun_is_kept_when_a_later_mode_has_no_memory) {
+    early self = {0};
+    test_event_init(&self.may_return);
+    loop_worker worker;
+    loop_worker_start(&worker, DEFAULT);
+    GYArrayRef modes = many_modes();
+    refuses_when = &self.has_begun;
+    GYRunLoopPerformRef perform =
+        GYRunLoopPerformCreate(worker.rl, modes, 1, begins, &self, counts_as_released);
+    refuses_when = NULL;
+    REQUIRE(perform != NULL);
+    test_event_signal(&self.may_return);
+    EXPECT_INT(GYRunLoopPerformCancelAndWait(perform), kGYRunLoopPerformDone);
+    loop_worker_drop(&worker);
+    EXPECT_INT(atomic_load(&self.released), 1);
+    GYRelease(perform);
+    GYRelease(modes);
 }
 
 #else

@@ -107,6 +107,7 @@ byte depth;
 byte number[DEPTHS];
 byte outer_stop[DEPTHS]; /* gy_activation.outer_stop */
 mtype around[DEPTHS];    /* gy_activation.around */
+bool owes_wake_up[DEPTHS];
 mtype nested_in[DEPTHS]; /* the step of the run around it that it is nested in */
 bool is_second[DEPTHS];  /* the iteration; there are no more than two */
 byte runs;               /* begun so far */
@@ -153,7 +154,7 @@ inline end_activation() {
 #endif
         innermost = (depth == 0 -> 0 : number[depth - 1])
     };
-    wake_restore(around[depth]);
+    wake_restore(around[depth], owes_wake_up[depth]);
     atomic { outer_stop[depth] = 0; around[depth] = 0; number[depth] = 0; is_second[depth] = false }
 }
 
@@ -204,7 +205,7 @@ after_late:
     if
     :: !is_asked && !ends && !is_second[depth] ->
        is_second[depth] = true;
-       phase = OPEN; /* gy_wake_open_anew */
+       atomic { wake_open_anew(owes_wake_up[depth]) };
        goto iterate
     :: true /* stopped, or for another reason */
     fi;

@@ -26,6 +26,7 @@
  * mutant flat   NUDGES_FIRST       nudges, then moves the deadline
  * mutant cancel NO_WRITER_COUNT    as above
  * mutant nested RESTORE_FORGETS    a nested run that ends drops the wake-up that it did not use
+ * mutant nested ROUND_FORGETS      so does one that goes round
  * mutant nested TAKE_CLOSES        a nested run that has slept drops wake-ups of the run around it
  * mutant nested SLEEPS_AFTER_NEST  sleeps although a run was nested in step 7
  * mutant poll   EMPTIES_LATE       empties the eventfd between the look at deadlines and the poll
@@ -51,6 +52,7 @@ byte deadline;
  * iteration, until the sleep ends. */
 bool window_is_open[DEPTHS];
 bool is_owed; /* a wake-up came while a window was open, and no run has used it up */
+bool is_kept[DEPTHS]; /* the same, of a run that has gone round since: for those around it */
 
 #define ANY_WINDOW (window_is_open[0] || window_is_open[1] || window_is_open[2])
 #define NOTE_WINDOW window_is_open[depth] = true
@@ -134,6 +136,7 @@ mtype = { EARLY, AT_SOURCE, BEFORE_WAITING, LATE };
 /* The runs in progress, the innermost last. */
 byte depth;
 mtype around[DEPTHS];    /* gy_activation.around */
+bool owes_wake_up[DEPTHS];
 mtype nested_in[DEPTHS]; /* the step of the run around it that it is nested in */
 byte iterations[DEPTHS]; /* left to do */
 byte runs;               /* begun so far */
@@ -259,9 +262,10 @@ after_late:
        iterations[depth]--;
        atomic {
 #ifndef OPENS_LATE
-           phase = OPEN; /* gy_wake_open_anew */
+           wake_open_anew(owes_wake_up[depth]);
 #endif
            window_is_open[depth] = true;
+           is_kept[depth] = is_kept[depth] || is_owed;
            is_owed = false
        };
        goto iterate
@@ -270,10 +274,11 @@ after_late:
 
     /* gy_activation_end */
     atomic { ends = false; handled = false; nested = false; iterations[depth] = 0 };
-    wake_restore(around[depth]);
+    wake_restore(around[depth], owes_wake_up[depth]);
     atomic {
         window_is_open[depth] = false;
-        is_owed = is_owed && ANY_WINDOW;
+        is_owed = (is_owed && ANY_WINDOW) || is_kept[depth];
+        is_kept[depth] = false;
         assert(is_owed == IS_WOKEN);
         around[depth] = 0;
         if
@@ -283,7 +288,7 @@ after_late:
     };
 
 unwind: /* gy_unwind_all, with the thread's end */
-    wake_restore(around[depth]);
+    wake_restore(around[depth], owes_wake_up[depth]);
     if
     :: depth > 0 -> depth--; goto unwind
     :: else

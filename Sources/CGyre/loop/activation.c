@@ -43,7 +43,7 @@ void gy_activation_end(GYRunLoopRef loop) {
     gy_activation *run = gy_loop_innermost(loop);
     /* A stop from here on is for the run around, one from before is forgotten (R46, R47). */
     atomic_store_explicit(&loop->stop, run->outer_stop, memory_order_release);
-    gy_wake_restore(&loop->wake, run->around);
+    gy_wake_restore(&loop->wake, run->around, run->owes_wake_up);
     loop->depth--;
     gy_loop_unlock(loop);
 }

@@ -30,6 +30,7 @@ typedef struct gy_activation {
     uint64_t run;      /* the number of the run in its loop, from 1 */
     uint32_t outer_stop;      /* the stop word of the run around it */
     enum gy_wake_phase around; /* the window for wake-ups that the run began in */
+    bool owes_wake_up; /* own: one came for the runs around it while it was not to be woken */
     enum gy_callout_kind calling; /* `item` is valid while this is not NONE */
     void *item;                   /* retained; a block is owned */
     void *held_info;              /* of a timer, retained around its callout (R121); or NULL */

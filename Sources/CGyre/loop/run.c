@@ -113,7 +113,9 @@ static GYRunLoopRunResult run_activated(gy_run *run) {
     while (result == KEEP_RUNNING) {
         result = iterate(run);
         /* A wake-up from step 9 on found the loop going round, or leaving, anyway (R153). */
-        if (result == KEEP_RUNNING) gy_wake_open_anew(&loop->wake);
+        if (result == KEEP_RUNNING && gy_wake_open_anew(&loop->wake)) {
+            gy_loop_innermost(loop)->owes_wake_up = true;
+        }
     }
     gy_observer_round(loop, kGYRunLoopExit);
     return result;

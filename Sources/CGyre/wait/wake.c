@@ -135,7 +135,9 @@ void gy_wake_open(gy_wake *wake) {
     }
 }
 
-void gy_wake_open_anew(gy_wake *wake) { change_phase(wake, GY_WAKE_OPEN); }
+bool gy_wake_open_anew(gy_wake *wake) {
+    return change_phase(wake, GY_WAKE_OPEN) == GY_WAKE_OUTER_WOKEN;
+}
 
 bool gy_wake_fall_asleep(gy_wake *wake) { return move_phase(wake, GY_WAKE_OPEN, GY_WAKE_ASLEEP); }
 
@@ -159,9 +161,9 @@ void gy_wake_take(gy_wake *wake, enum gy_wake_phase around) {
     change_phase(wake, around == GY_WAKE_CLOSED ? GY_WAKE_CLOSED : GY_WAKE_OUTER);
 }
 
-void gy_wake_restore(gy_wake *wake, enum gy_wake_phase around) {
+void gy_wake_restore(gy_wake *wake, enum gy_wake_phase around, bool is_owed) {
     enum gy_wake_phase now = change_phase(wake, around);
-    bool is_remembered = now == GY_WAKE_OPEN_WOKEN || now == GY_WAKE_OUTER_WOKEN;
+    bool is_remembered = is_owed || now == GY_WAKE_OPEN_WOKEN || now == GY_WAKE_OUTER_WOKEN;
     /* A wake-up between the two changes has done the same. */
     if (is_remembered) move_phase(wake, around, woken(around));
 }

@@ -54,8 +54,9 @@ void gy_wake_nudge(gy_wake *wake);
 
 /* Opens the window in which wake-ups are remembered. One that is remembered already stays. */
 void gy_wake_open(gy_wake *wake);
-/* The same, and forgets what was remembered: it came while the loop was going round. */
-void gy_wake_open_anew(gy_wake *wake);
+/* The same for a loop that goes round: what came meanwhile is no wake-up for this run. True if it
+ * was kept for a run around this one, which is to get it in the end. */
+bool gy_wake_open_anew(gy_wake *wake);
 /* False when a wake-up is remembered: do not sleep. */
 bool gy_wake_fall_asleep(gy_wake *wake);
 
@@ -64,8 +65,9 @@ enum gy_wake_phase gy_wake_window(const gy_wake *wake);
 /* Ends the sleep, or the window of a pass that did not sleep. `around` is the window the run began
  * in. */
 void gy_wake_take(gy_wake *wake, enum gy_wake_phase around);
-/* Ends a run: the window it began in is back, with a wake-up that it did not use. */
-void gy_wake_restore(gy_wake *wake, enum gy_wake_phase around);
+/* Ends a run: the window it began in is back, with a wake-up that it did not use, or one that it
+ * owes to the runs around it. */
+void gy_wake_restore(gy_wake *wake, enum gy_wake_phase around, bool is_owed);
 
 bool gy_wake_is_asleep(const gy_wake *wake);
 /* While asleep: whether a wake-up has come. */

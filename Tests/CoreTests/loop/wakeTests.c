@@ -239,6 +239,20 @@ LOOP_TEST(a_wake_up_used_by_a_nested_run_does_not_wake_the_outer_one_again) {
     loop_drop(keep);
 }
 
+/* A nested run that its timer's wake-up finds going round, and that sleeps once more. */
+static void is_woken_going_round(void) {
+    GYRunLoopTimerRef timer = loop_in(OTHER, loop_timer(-1, 0, timer_wakes, NULL));
+    GYRunLoopRunInMode(OTHER, 0.005, false);
+    loop_drop(timer);
+}
+
+/* R153: it came between the start of the outer iteration and its sleep. */
+LOOP_TEST(a_wake_up_that_a_nested_run_drops_going_round_ends_the_sleep_of_the_outer_one) {
+    GYRunLoopSourceRef keep = loop_keep(OTHER);
+    EXPECT_INT(sleeps_when_acting_at(kGYRunLoopBeforeSources, is_woken_going_round), 2);
+    loop_drop(keep);
+}
+
 /* R150: so that nothing is lost, the sleep that would follow is only a look. */
 LOOP_TEST(after_a_run_nested_in_a_before_waiting_observer_the_loop_looks_before_it_sleeps) {
     GYRunLoopSourceRef keep = loop_keep(OTHER);

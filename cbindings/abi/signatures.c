@@ -77,6 +77,7 @@ FUNCTION(CFRunLoopTimerRef, CFRunLoopTimerCreateWithHandler, CFAllocatorRef, CFA
 /* All objects */
 FUNCTION(CFTypeRef, CFRetain, CFTypeRef);
 FUNCTION(void, CFRelease, CFTypeRef);
+FUNCTION(CFTypeRef, CFAutorelease, CFTypeRef);
 FUNCTION(CFTypeID, CFGetTypeID, CFTypeRef);
 FUNCTION(CFIndex, CFGetRetainCount, CFTypeRef);
 FUNCTION(Boolean, CFEqual, CFTypeRef, CFTypeRef);

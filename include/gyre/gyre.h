@@ -13,5 +13,6 @@
 #include <gyre/GYRunLoopTimer.h>
 #include <gyre/GYRunLoopObserver.h>
 #include <gyre/GYRunLoopPerform.h>
+#include <gyre/GYDrainPool.h>
 
 #endif

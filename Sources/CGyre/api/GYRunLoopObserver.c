@@ -21,6 +21,7 @@ GYRunLoopObserverRef GYRunLoopObserverCreate(GYAllocatorRef allocator, GYOptionF
     if (observer == NULL) return NULL;
     observer->order = order;
     observer->activities = activities;
+    observer->points = activities & kGYRunLoopAllActivities;
     observer->repeats = repeats != 0;
     observer->callout = callout;
     if (context == NULL) return observer;

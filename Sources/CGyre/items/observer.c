@@ -117,7 +117,7 @@ bool gy_observer_list_insert(gy_observer_list *list, GYRunLoopObserverRef observ
         atomic_store_explicit(&list->array, bigger, memory_order_seq_cst);
     }
     /* Release: pairs with the acquire of the loop's thread, which goes on to load the array. */
-    atomic_fetch_or_explicit(&list->activities, observer->activities, memory_order_release);
+    atomic_fetch_or_explicit(&list->points, observer->points, memory_order_release);
     return true;
 }
 
@@ -128,7 +128,7 @@ gy_observer_entry *gy_observer_list_remove(gy_observer_list *list,
     /* Sequentially consistent: a round that has announced a call of it looks once more. */
     atomic_store_explicit(&entry->observer, NULL, memory_order_seq_cst);
     if (gy_observer_list_first(list) == NULL) {
-        atomic_store_explicit(&list->activities, 0, memory_order_relaxed);
+        atomic_store_explicit(&list->points, 0, memory_order_relaxed);
     }
     return entry;
 }

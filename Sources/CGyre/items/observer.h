@@ -12,7 +12,8 @@
 struct GYRunLoopObserver {
     gy_item item;
     GYIndex order;
-    GYOptionFlags activities;
+    GYOptionFlags activities; /* as it was made with */
+    GYOptionFlags points; /* to be called at: of the activities those that exist, or drain points */
     GYRunLoopObserverCallBack callout;
     GYRunLoopObserverContext context; /* all but its info */
     bool repeats;
@@ -46,7 +47,7 @@ typedef struct gy_observer_array {
  * without it, and sees only what was there when it began (R134). */
 typedef struct gy_observer_list {
     _Atomic(gy_observer_array *) array; /* NULL: none was ever added */
-    _Atomic GYOptionFlags activities; /* of all in the array, some gone perhaps */
+    _Atomic GYOptionFlags points; /* of all in the array, some gone perhaps */
     uint32_t first; /* entries before it have left; the lock */
 } gy_observer_list;
 

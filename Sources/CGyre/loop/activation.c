@@ -1,5 +1,7 @@
 #include "loop/activation.h"
 
+#include "base/pool.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
@@ -26,15 +28,19 @@ static void push(GYRunLoopRef loop, gy_activation activation) {
 }
 
 bool gy_activation_begin(GYRunLoopRef loop, gy_mode *mode, int64_t deadline_ns, const void *frame) {
+    uint64_t pool = gy_pool_push(true);
+    if (pool == 0) return false;
     gy_loop_lock(loop);
     bool ok = make_room(loop);
     if (ok) {
         push(loop, (gy_activation){.mode = mode,
                                    .deadline_ns = deadline_ns,
                                    .frame = frame,
+                                   .pool = pool,
                                    .run = ++loop->run_count});
     }
     gy_loop_unlock(loop);
+    if (!ok) gy_pool_pop(pool); /* empty: no call, and errno stays */
     return ok;
 }
 

@@ -11,8 +11,10 @@
 
 #include "loop/loop.h"
 
-/* Pushes an activation; false, with errno, where memory is out. The loop's lock is not held. */
+/* Pushes an activation and its drain pool; false, with errno, where memory is out. The loop's lock
+ * is not held. */
 bool gy_activation_begin(GYRunLoopRef loop, gy_mode *mode, int64_t deadline_ns, const void *frame);
+/* The pool is the caller's to pop, before or after. */
 void gy_activation_end(GYRunLoopRef loop);
 
 /* Whether the frame of the innermost activation is gone, as seen from `frame`. */

@@ -27,6 +27,7 @@ typedef struct gy_activation {
     gy_mode *mode;
     int64_t deadline_ns;
     const void *frame; /* an address in the stack frame of the run */
+    uint64_t pool;     /* the token of its drain pool */
     uint64_t run;      /* the number of the run in its loop, from 1 */
     uint32_t outer_stop;      /* the stop word of the run around it */
     enum gy_wake_phase around; /* the window for wake-ups that the run began in */

@@ -405,7 +405,7 @@ static bool is_called_outside(GYRunLoopRef loop, GYRunLoopObserverRef observer) 
 
 static void call(GYRunLoopRef loop, gy_observer_entry *entry, GYRunLoopActivity activity) {
     GYRunLoopObserverRef o = atomic_load_explicit(&entry->observer, memory_order_acquire);
-    if (o == NULL || (o->activities & activity) == 0 || is_called_outside(loop, o)) return;
+    if (o == NULL || (o->points & activity) == 0 || is_called_outside(loop, o)) return;
     announce_call(loop, o);
     /* Once more, now that it is announced: removed, or invalidated, meanwhile (R134). */
     if (atomic_load_explicit(&entry->observer, memory_order_seq_cst) != o) return;

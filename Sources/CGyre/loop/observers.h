@@ -30,7 +30,7 @@ static inline void gy_observer_round(GYRunLoopRef loop, GYRunLoopActivity activi
     const gy_observer_list *list = &gy_loop_innermost(loop)->mode->observers;
     /* Acquire: pairs with the release of an insertion. An observer added by another thread at this
      * moment is called from this round or from the next. */
-    GYOptionFlags wanted = atomic_load_explicit(&list->activities, memory_order_acquire);
+    GYOptionFlags wanted = atomic_load_explicit(&list->points, memory_order_acquire);
     if ((wanted & activity) != 0) gy_observer_call_all(loop, activity);
 }
 

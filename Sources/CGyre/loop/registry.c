@@ -3,6 +3,7 @@
 
 #include "base/check.h"
 #include "base/name.h"
+#include "base/pool.h"
 #include "loop/callbacks.h"
 #include "loop/callout.h"
 #include "loop/current.h"
@@ -67,9 +68,12 @@ static void begin_to_end(GYRunLoopRef loop) {
 }
 
 /* R4. Callbacks on this thread may add what they please until the loop is dead: that goes in the
- * second round. */
+ * second round. What the thread's pools still hold is called while the loop can be used; the
+ * callbacks have a pool of their own. */
 static void tear_down(GYRunLoopRef loop) {
     gy_unwind_all(loop);
+    gy_pool_end_thread();
+    gy_pool_push(false);
     begin_to_end(loop);
     let_items_go(loop);
     set_dead(loop);
@@ -79,6 +83,7 @@ static void tear_down(GYRunLoopRef loop) {
     gy_registry_lock(); /* nobody is left between reading an item's loop and retaining it */
     gy_list_remove(&loop->in_registry);
     gy_registry_unlock();
+    gy_pool_end_thread();
 }
 
 static void thread_exits(void *value) {

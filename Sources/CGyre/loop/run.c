@@ -5,6 +5,7 @@
 #include "loop/activation.h"
 #include "loop/batch.h"
 #include "loop/callout.h"
+#include "loop/drain.h"
 #include "loop/firing.h"
 #include "loop/observers.h"
 #include "loop/performs.h"
@@ -27,11 +28,12 @@ static bool perform_sources(gy_run *run) {
     return true;
 }
 
-/* Step 7; true if a run was nested in it, which may have used up a wake-up meant for this one
- * (R150). */
-static bool tell_before_waiting(gy_run *run) {
+/* Step 7, whose end is the drain point of all iterations (R203); true if a run was nested in it,
+ * which may have used up a wake-up meant for this one (R150). */
+static bool prepare_to_wait(gy_run *run, bool polls) {
     uint64_t runs = run->loop->run_count;
-    gy_observer_round(run->loop, kGYRunLoopBeforeWaiting);
+    if (!polls) gy_observer_round(run->loop, kGYRunLoopBeforeWaiting);
+    gy_drain_point(run->loop, polls ? kGYDrainBeforePolling : kGYDrainBeforeWaiting);
     return run->loop->run_count != runs;
 }
 
@@ -97,7 +99,7 @@ static GYRunLoopRunResult iterate(gy_run *run) {
     gy_perform_run_step(loop); /* 3 */
     bool handled = perform_sources(run); /* 4 */
     bool polls = handled || run->is_poll; /* 5 */
-    bool nested = !polls && tell_before_waiting(run); /* 7 */
+    bool nested = prepare_to_wait(run, polls); /* 7 */
     gy_sleep(run, !polls && !nested); /* 8 */
     if (!polls) gy_observer_round(loop, kGYRunLoopAfterWaiting); /* 9 */
     handled |= serve(run); /* 10 */
@@ -118,6 +120,7 @@ static GYRunLoopRunResult run_activated(gy_run *run) {
         }
     }
     gy_observer_round(loop, kGYRunLoopExit);
+    gy_drain_exit(loop);
     return result;
 }
 

@@ -1,5 +1,6 @@
 #include "loop/unwind.h"
 
+#include "base/pool.h"
 #include "loop/activation.h"
 #include "loop/batch.h"
 #include "loop/callout.h"
@@ -57,6 +58,10 @@ static void unwind_one(GYRunLoopRef loop) {
     gy_perform_put_back(loop, gone.taken);
     gy_batch_drop(loop, gone.batch);
     gy_firing_drop(loop, gone.firing);
+    /* No fence any more: what it holds is called outside of that run, and may pop what lies below.
+     * Last, since it may do anything. */
+    gy_pool_unfence(gone.pool);
+    gy_pool_pop(gone.pool);
 }
 
 void gy_unwind(GYRunLoopRef loop, const void *frame) {

@@ -4,6 +4,7 @@
 
 #include <CoreFoundation/CFAvailability.h>
 #include <gyre/GYBase.h>
+#include <gyre/GYDrainPool.h>
 #include <gyre/GYObject.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -114,6 +115,7 @@ CF_INLINE CFRange CFRangeMake(CFIndex location, CFIndex length) {
 
 #define CFRetain GYRetain
 #define CFRelease GYRelease
+#define CFAutorelease GYAutorelease
 #define CFGetRetainCount GYGetRetainCount
 #define CFGetTypeID GYGetTypeID
 #define CFEqual GYEqual

@@ -123,3 +123,10 @@ VALUE(kGYRunLoopPerformRunning, 1);
 VALUE(kGYRunLoopPerformDone, 2);
 VALUE(kGYRunLoopPerformCancelled, 3);
 VALUE(kGYRunLoopPerformLoopEnded, 4);
+
+VALUE(kGYDrainBeforeWaiting, 0x10000000);
+VALUE(kGYDrainBeforePolling, 0x20000000);
+VALUE(kGYDrainExit, 0x40000000);
+VALUE(kGYDrainPolicyEveryIteration, 0);
+VALUE(kGYDrainPolicyBeforeWaiting, 1);
+VALUE(kGYDrainPolicyOnExit, 2);

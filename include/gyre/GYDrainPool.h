@@ -81,6 +81,74 @@ GY_EXPORT bool GYDefer(GYPerformFunction GY_NULLABLE function, void *GY_NULLABLE
  */
 GY_EXPORT GYTypeRef GY_NULLABLE GYAutorelease(GYTypeRef GY_NULLABLE object);
 
+/** Makes a drain hook: an observer of drain points.
+ *
+ * It is one in everything but when it is called: at the drain points of the modes that it is added
+ * to, once the run's pool is drained. What it defers goes into the new pool (R204). It is added by
+ * GYRunLoopAddObserver, to any modes of one loop, and ended by GYRunLoopObserverInvalidate; its
+ * activities are its points.
+ *
+ * - Parameter points: a mask of kGYDrain… points.
+ * - Parameter order: lower is called first; equal ones in the order of adding.
+ * - Parameter callout: called with the point that has been reached.
+ * - Parameter release: called once with `info`, unless that is NULL, when the hook is invalidated,
+ *   or destroyed without having been; may be NULL.
+ * - Ownership: the caller releases the result. `info` is the hook's from now until `release`.
+ * - Threads: any.
+ * - Errors: no callout, no point or an unknown one: NULL, reported. No memory: NULL, errno ENOMEM.
+ *   In both cases nothing was taken.
+ * - Since: 0.1.
+ */
+GY_EXPORT GYRunLoopObserverRef GY_NULLABLE GYDrainHookCreate(
+    GYOptionFlags points, GYIndex order, GYRunLoopObserverCallBack GY_NULLABLE callout,
+    void *GY_NULLABLE info, void (*GY_NULLABLE release)(const void *GY_NULLABLE info));
+
+/** GYDrainHookCreate and GYRunLoopAddObserver in one, for a hook that the modes alone keep.
+ *
+ * - Parameter mode: a mode, or the common modes' name.
+ * - Result: the hook, to be removed, added to further modes or invalidated.
+ * - Ownership: the modes that it is in own the result; it is borrowed until the hook leaves them or
+ *   is invalidated. To use it beyond that, retain it on the loop's thread, or use
+ *   GYDrainHookCreate.
+ * - Threads: any.
+ * - Errors: as GYDrainHookCreate; no loop or no mode: NULL, reported. An ended loop: NULL, errno
+ *   ESRCH. In all cases nothing was taken, and `release` is not called.
+ * - Since: 0.1.
+ */
+GY_EXPORT GYRunLoopObserverRef GY_NULLABLE GYRunLoopAddDrainHook(
+    GYRunLoopRef GY_NULLABLE rl, GYRunLoopMode GY_NULLABLE mode, GYOptionFlags points,
+    GYIndex order, GYRunLoopObserverCallBack GY_NULLABLE callout, void *GY_NULLABLE info,
+    void (*GY_NULLABLE release)(const void *GY_NULLABLE info));
+
+/** Which drain points a mode has, for pool and hooks alike. Exit is one with each of them. */
+typedef int32_t GYDrainPolicy;
+enum {
+    kGYDrainPolicyEveryIteration = 0, /**< one in each iteration, waiting or not (R203) */
+    kGYDrainPolicyBeforeWaiting = 1,  /**< one in each iteration that may sleep */
+    kGYDrainPolicyOnExit = 2,         /**< none in iterations */
+};
+
+/** Sets the policy of a mode, which is made if there is none; runs in progress follow it from their
+ * next drain point on.
+ *
+ * - Result: whether it is set.
+ * - Threads: any.
+ * - Errors: no loop, no mode, the common modes' name, an unknown policy: false, errno EINVAL,
+ *   reported. An ended loop: false, errno ESRCH. No memory: false, errno ENOMEM.
+ * - Since: 0.1.
+ */
+GY_EXPORT bool GYRunLoopSetDrainPolicy(GYRunLoopRef GY_NULLABLE rl, GYRunLoopMode GY_NULLABLE mode,
+                                       GYDrainPolicy policy);
+
+/** The policy of a mode, kGYDrainPolicyEveryIteration unless it was set.
+ *
+ * - Threads: any.
+ * - Errors: no loop, no mode, the common modes' name: kGYDrainPolicyEveryIteration, reported.
+ * - Since: 0.1.
+ */
+GY_EXPORT GYDrainPolicy GYRunLoopGetDrainPolicy(GYRunLoopRef GY_NULLABLE rl,
+                                                GYRunLoopMode GY_NULLABLE mode);
+
 GY_END_DECLS
 
 #endif

@@ -41,7 +41,7 @@ GY_EXPORT GYTypeID GYRunLoopObserverGetTypeID(void);
 
 /** Makes an observer.
  *
- * - Parameter activities: a mask of the activities to be called at.
+ * - Parameter activities: a mask of the activities to be called at; other bits have no effect.
  * - Parameter repeats: false: called once, then invalidated (R133).
  * - Parameter order: lower is called first; equal ones in the order of adding (R132).
  * - Parameter callout: may be NULL.
@@ -76,7 +76,7 @@ GY_EXPORT GYRunLoopObserverRef GY_NULLABLE GYRunLoopObserverCreateWithHandler(
                               GYRunLoopActivity activity));
 #endif
 
-/** The activities that an observer was made with.
+/** The activities that an observer was made with; of a drain hook, its points.
  *
  * - Threads: any.
  * - Errors: not an observer: 0, reported.

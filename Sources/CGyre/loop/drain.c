@@ -1,6 +1,9 @@
 #include "loop/drain.h"
 
+#include "loop/current.h"
 #include "loop/observers.h"
+
+#include <errno.h>
 
 /* Deferred calls may have left nested runs by a jump of their own. */
 static void drain_pool(GYRunLoopRef loop) {
@@ -9,15 +12,59 @@ static void drain_pool(GYRunLoopRef loop) {
     if (loop->depth != depth) loop->unwind_to(loop, depth);
 }
 
+/* Relaxed: a policy stands for itself, and is followed as soon as it is seen. */
+static GYDrainPolicy policy_of(const gy_mode *mode) {
+    return atomic_load_explicit(&mode->drain_policy, memory_order_relaxed);
+}
+
+static bool has_point(const gy_mode *mode, GYRunLoopActivity point) {
+    switch (policy_of(mode)) {
+    case kGYDrainPolicyBeforeWaiting: return point == kGYDrainBeforeWaiting;
+    case kGYDrainPolicyOnExit: return false;
+    default: return true;
+    }
+}
+
 /* A new pool takes the place of the drained one before the hooks are called (R204): the same one,
  * which is empty. */
-void gy_drain_now(GYRunLoopRef loop, GYRunLoopActivity point) {
+static void drain_and_tell(GYRunLoopRef loop, GYRunLoopActivity point) {
     drain_pool(loop);
     gy_observer_round(loop, point);
 }
 
+void gy_drain_now(GYRunLoopRef loop, GYRunLoopActivity point) {
+    if (has_point(gy_loop_innermost(loop)->mode, point)) drain_and_tell(loop, point);
+}
+
 void gy_drain_exit(GYRunLoopRef loop) {
-    gy_drain_now(loop, kGYDrainExit);
+    drain_and_tell(loop, kGYDrainExit);
     drain_pool(loop);
     gy_pool_pop(gy_loop_innermost(loop)->pool);
+}
+
+static bool set_policy_locked(GYRunLoopRef loop, GYStringRef name, GYDrainPolicy policy) {
+    if (!gy_loop_takes_items(loop)) {
+        errno = ESRCH;
+        return false;
+    }
+    gy_mode *mode = gy_loop_need_mode(loop, name);
+    if (mode == NULL) return false;
+    mode->is_given = true;
+    atomic_store_explicit(&mode->drain_policy, policy, memory_order_relaxed);
+    return true;
+}
+
+bool gy_drain_set_policy(GYRunLoopRef loop, GYStringRef name, GYDrainPolicy policy) {
+    gy_loop_lock(loop);
+    bool ok = set_policy_locked(loop, name, policy);
+    gy_loop_unlock(loop);
+    return ok;
+}
+
+GYDrainPolicy gy_drain_policy(GYRunLoopRef loop, GYStringRef name) {
+    gy_loop_lock(loop);
+    const gy_mode *mode = gy_loop_find_mode(loop, name);
+    GYDrainPolicy policy = mode == NULL ? kGYDrainPolicyEveryIteration : policy_of(mode);
+    gy_loop_unlock(loop);
+    return policy;
 }

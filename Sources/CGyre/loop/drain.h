@@ -10,8 +10,7 @@
 #include "base/pool.h"
 #include "loop/loop.h"
 
-#include <gyre/GYDrainPool.h>
-
+/* If the mode's policy has the point. */
 void gy_drain_now(GYRunLoopRef loop, GYRunLoopActivity point);
 
 /* Of an iteration, where step 7 ends. */
@@ -24,5 +23,10 @@ static inline void gy_drain_point(GYRunLoopRef loop, GYRunLoopActivity point) {
 
 /* After all Exit observers: ends the pool. The hooks of this point have it around them once more. */
 void gy_drain_exit(GYRunLoopRef loop);
+
+/* Any thread. `mode` is interned. Setting is false, with errno, where memory is out or the loop has
+ * ended. */
+bool gy_drain_set_policy(GYRunLoopRef loop, GYStringRef mode, GYDrainPolicy policy);
+GYDrainPolicy gy_drain_policy(GYRunLoopRef loop, GYStringRef mode);
 
 #endif

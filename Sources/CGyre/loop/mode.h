@@ -14,6 +14,8 @@
 #include "items/timer.h"
 #include "wait/poller.h"
 
+#include <gyre/GYDrainPool.h>
+
 typedef struct gy_mode {
     GYStringRef name; /* interned, retained */
     GYRunLoopRef loop;
@@ -25,6 +27,7 @@ typedef struct gy_mode {
     gy_set sources; /* by R82's hash */
     gy_tally foreign_count; /* sources whose signals go to another loop's queue; likewise */
     gy_observer_list observers;
+    _Atomic GYDrainPolicy drain_policy; /* set under the lock; the run reads it without */
     gy_tally timer_count; /* loose ones included; read as item_count is */
     gy_heap timers; /* those that wait, by deadline */
     int64_t wake_ns; /* the latest moment to wake up for a timer; valid while wake_is_known */

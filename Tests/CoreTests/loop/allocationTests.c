@@ -1,7 +1,7 @@
 /* Every allocation fails once: each call fails clean, nothing is lost or left, a retry works.
  *
  * The allocator of this program counts, and refuses where it is told to. */
-#include "support/loop.h"
+#include "support/drain.h"
 
 #include <errno.h>
 #include <gyre/GYRunLoopPerform.h>
@@ -327,6 +327,127 @@ TEST(a_delayed_call_that_has_begun_is_kept_when_a_later_mode_has_no_memory) {
     EXPECT_INT(atomic_load(&self.released), 1);
     GYRelease(perform);
     GYRelease(modes);
+}
+
+/* Drain pools: what is refused is not called, not released and not kept. */
+
+typedef struct {
+    attempt attempt;
+    atomic_int calls;
+} drain_attempt;
+
+static atomic_int hook_releases;
+
+static void release_hook(const void *unused) {
+    (void)unused;
+    atomic_fetch_add(&hook_releases, 1);
+}
+
+static void do_nothing(GYRunLoopObserverRef hook, GYRunLoopActivity point, void *unused) {
+    (void)hook;
+    (void)point;
+    (void)unused;
+}
+
+/* True, or false for want of memory. */
+static bool done(bool result) {
+    if (!result) EXPECT_INT(errno, ENOMEM);
+    return result;
+}
+
+static void defer_some(atomic_int *calls, const void *object) {
+    int taken = 0, before = atomic_load(calls);
+    GYIndex references = GYGetRetainCount(object);
+    GYDrainPoolToken pool = GYDrainPoolPush();
+    if (!done(pool != 0)) return;
+    for (int i = 0; i < 600; i++) taken += done(GYDefer(loop_counts, calls));
+    GYRetain(object);
+    if (!done(GYAutorelease(object) != NULL)) GYRelease(object);
+    GYDrainPoolPop(pool);
+    EXPECT_INT(atomic_load(calls) - before, taken);
+    EXPECT_INT(GYGetRetainCount(object), references);
+}
+
+static void hook_some(GYRunLoopRef rl) {
+    int before = atomic_load(&hook_releases);
+    GYRunLoopObserverRef hook = GYRunLoopAddDrainHook(rl, GYSTR("hooked"), kGYDrainExit, 0,
+                                                      do_nothing, &hook_releases, release_hook);
+    EXPECT_INT(atomic_load(&hook_releases), before);
+    if (done(hook != NULL)) GYRunLoopObserverInvalidate(hook);
+    bool is_set = done(GYRunLoopSetDrainPolicy(rl, GYSTR("quiet"), kGYDrainPolicyOnExit));
+    EXPECT_INT(GYRunLoopGetDrainPolicy(rl, GYSTR("quiet")),
+               is_set ? kGYDrainPolicyOnExit : kGYDrainPolicyEveryIteration);
+}
+
+/* A run begins with its pool, or not at all. */
+static void run_once(atomic_int *calls) {
+    int before = atomic_load(calls);
+    errno = 0;
+    bool has_run = GYRunLoopRunInMode(DEFAULT, 0, false) == kGYRunLoopRunTimedOut;
+    if (!has_run) EXPECT_INT(errno, ENOMEM);
+    EXPECT(atomic_load(calls) - before <= has_run);
+}
+
+static void deferring(GYRunLoopObserverRef observer, GYRunLoopActivity activity, void *calls) {
+    (void)observer;
+    (void)activity;
+    done(GYDefer(loop_counts, calls));
+}
+
+static void drain_with_failure(void *given) {
+    drain_attempt *this = given;
+    GYRunLoopRef rl = GYRunLoopGetCurrent();
+    GYRunLoopSourceRef keep = loop_keep(DEFAULT);
+    GYRunLoopObserverRef entry =
+        loop_in(DEFAULT, loop_observer(kGYRunLoopEntry, true, 0, deferring, &this->calls));
+    has_failed = false;
+    allowed = this->attempt.allowed;
+    run_once(&this->calls);
+    defer_some(&this->calls, keep);
+    hook_some(rl);
+    allowed = -1;
+    this->attempt.has_failed = has_failed;
+    run_once(&this->calls);
+    defer_some(&this->calls, keep);
+    hook_some(rl);
+    loop_drop(entry);
+    loop_drop(keep);
+}
+
+/* R89 */
+TEST(drain_pools_survive_the_failure_of_any_allocation) {
+    drain_attempt this = {.attempt = {.allowed = -1}};
+    for (int i = 0; i < 3; i++) test_thread(drain_with_failure, &this);
+    long before = atomic_load(&in_use);
+    this.attempt.allowed = 0;
+    do {
+        test_thread(drain_with_failure, &this);
+        EXPECT_INT(atomic_load(&in_use), before);
+        this.attempt.allowed++;
+    } while (this.attempt.has_failed && test_failures() == 0);
+    EXPECT(this.attempt.allowed > 8);
+}
+
+static void defers_many(void *calls) {
+    for (int i = 0; i < 200; i++) GYDefer(loop_counts, calls);
+}
+
+/* Neither an empty pool nor one that is filled again and again. */
+LOOP_TEST(draining_allocates_nothing_once_it_has_what_it_needs) {
+    atomic_int calls = 0;
+    GYRunLoopSourceRef source = loop_in(DEFAULT, loop_source0(0, defers_many, &calls));
+    for (int i = 0; i < 2000; i++) {
+        if (i == 10) {
+            has_failed = false;
+            allowed = 0;
+        }
+        if (i % 2 == 0) GYRunLoopSourceSignal(source);
+        loop_poll(DEFAULT);
+    }
+    allowed = -1;
+    EXPECT(!has_failed);
+    EXPECT_INT(atomic_load(&calls), 1000 * 200);
+    loop_drop(source);
 }
 
 #else

@@ -101,6 +101,17 @@ LOOP_TEST(a_drain_goes_on_after_a_deferred_call_has_left_a_nested_run) {
     GYRunLoopSourceRef source = drain_source(DEFAULT, defers_leaving_a_nested_run, NULL);
     loop_poll(DEFAULT);
     EXPECT_STR(test_trace_take(), "landed gone oldest");
+    EXPECT_STR(loop_current_mode_text(), "(null)");
+    loop_drop(source);
+}
+
+/* R204 */
+LOOP_TEST(the_hooks_are_those_of_the_run_though_a_deferred_call_has_left_a_nested_one) {
+    GYRunLoopSourceRef source = drain_source(DEFAULT, defers_leaving_a_nested_run, NULL);
+    GYRunLoopAddDrainHook(GYRunLoopGetCurrent(), DEFAULT, kGYDrainBeforePolling, 0,
+                          drain_observer_traces, "hook", NULL);
+    loop_poll(DEFAULT);
+    EXPECT_STR(test_trace_take(), "landed gone oldest hook");
     loop_drop(source);
 }
 

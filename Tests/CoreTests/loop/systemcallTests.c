@@ -7,6 +7,7 @@
 #include "items/port.h"
 
 #include <errno.h>
+#include <gyre/GYDrainPool.h>
 #include <gyre/GYString.h>
 #include <gyre/GYTime.h>
 #include <stdio.h>
@@ -125,6 +126,32 @@ static void scene_busy_passes(void) {
     end();
 }
 
+static int drains;
+
+static void counts_a_drain(void *unused) {
+    (void)unused;
+    drains++;
+}
+
+static void goes_round_deferring(void *source) {
+    GYDefer(counts_a_drain, NULL);
+    goes_round(source);
+}
+
+/* A source that signals itself and defers a call each time. */
+static void scene_draining_passes(void) {
+    static GYRunLoopSourceRef source;
+    source = loop_in(MODE, loop_source0(0, goes_round_deferring, &source));
+    for (int round = 0; round < 2; round++) {
+        if (round == 1) begin();
+        passes_left = PASSES;
+        GYRunLoopSourceSignal(source);
+        GYRunLoopRunInMode(MODE, 1e20, false);
+    }
+    end();
+    REQUIRE(drains == 2 * PASSES);
+}
+
 /* A thousand timers armed, others taken away and added. */
 static void scene_timer_changes(void) {
     static GYRunLoopTimerRef timers[1000];
@@ -187,13 +214,10 @@ static const struct {
     const char *name;
     void (*play)(void);
 } scenes[] = {
-    {"round_trips", scene_round_trips},
-    {"ready_descriptors", scene_ready_descriptors},
-    {"busy_passes", scene_busy_passes},
-    {"timer_changes", scene_timer_changes},
-    {"ticks", scene_ticks},
-    {"time_outs", scene_time_outs},
-    {"wakes_awake", scene_wakes_awake},
+    {"round_trips", scene_round_trips},     {"ready_descriptors", scene_ready_descriptors},
+    {"busy_passes", scene_busy_passes},     {"draining_passes", scene_draining_passes},
+    {"timer_changes", scene_timer_changes}, {"ticks", scene_ticks},
+    {"time_outs", scene_time_outs},         {"wakes_awake", scene_wakes_awake},
 };
 
 static int play_scene(const char *name) {
@@ -275,6 +299,10 @@ TEST(an_event_of_one_of_many_ready_descriptors_takes_a_twentieth_of_a_call) {
 
 TEST(a_busy_pass_takes_less_than_a_tenth_of_a_call) {
     expect_at_most("busy_passes", PASSES / 10, false);
+}
+
+TEST(a_pass_that_drains_a_deferred_call_takes_no_call) {
+    expect_at_most("draining_passes", 0, false);
 }
 
 TEST(taking_a_timer_away_and_adding_it_takes_no_call) { expect_at_most("timer_changes", 0, false); }

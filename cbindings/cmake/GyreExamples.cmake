@@ -13,5 +13,6 @@ endfunction()
 
 gyre_add_example(hello gyre::gyre)
 gyre_add_example(lines gyre::gyre)
+gyre_add_example(pool gyre::gyre)
 gyre_add_example(worker gyre::gyre)
 gyre_add_example(countdown_cf gyre::cf)

@@ -183,9 +183,9 @@ static void defer_from_destructor(void *word) { defer(word); }
 
 static void leave_a_pool_and_a_key(void *unused) {
     (void)unused;
+    gy_pool_push(false);
     pthread_key_create(&key, defer_from_destructor);
     pthread_setspecific(key, "farewell");
-    gy_pool_push(false);
     defer("body");
 }
 

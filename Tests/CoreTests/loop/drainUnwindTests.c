@@ -115,6 +115,22 @@ LOOP_TEST(the_hooks_are_those_of_the_run_though_a_deferred_call_has_left_a_neste
     loop_drop(source);
 }
 
+static void hook_defers_leaving(GYRunLoopObserverRef hook, GYRunLoopActivity point, void *unused) {
+    (void)hook;
+    (void)point;
+    GYDefer(leaves_a_nested_run, unused);
+}
+
+LOOP_TEST(a_run_ends_as_it_should_though_the_last_deferred_call_has_left_a_nested_one) {
+    GYRunLoopSourceRef keep = loop_keep(DEFAULT);
+    GYRunLoopAddDrainHook(GYRunLoopGetCurrent(), DEFAULT, kGYDrainExit, 0, hook_defers_leaving,
+                          NULL, NULL);
+    loop_poll(DEFAULT);
+    EXPECT_STR(test_trace_take(), "landed gone");
+    EXPECT_STR(loop_current_mode_text(), "(null)");
+    loop_drop(keep);
+}
+
 static void traces_and_leaves(void *word) {
     loop_traces(word);
     leaves(NULL);

@@ -87,6 +87,7 @@ uint64_t gy_pool_push(bool is_fence) {
     gy_pool_stack *s = gy_pools_here != NULL ? gy_pools_here : make_stack();
     if (s == NULL || !make_room_for_pool(s)) return 0;
     uint64_t token = next_token(s);
+    s->changes++;
     s->pools[s->depth++] = (gy_pool){.token = token, .base = s->count, .is_fence = is_fence};
     return token;
 }
@@ -108,6 +109,7 @@ enum gy_pool_result gy_pool_defer(void (*function)(void *info), void *info) {
         return GY_POOL_FULL;
     }
     s->entries[s->count++] = (gy_pool_entry){function, info};
+    s->changes++;
     return GY_POOL_TAKEN;
 }
 
@@ -140,10 +142,9 @@ static bool take_newest(uint64_t token, gy_pool_entry *entry) {
 
 void gy_pool_drain(uint64_t token) {
     gy_lock_none_held();
-    bool was_idle = gy_pool_is_idle(token);
     gy_pool_entry entry;
     while (take_newest(token, &entry)) gyre_calls_out_to_deferred_work(entry.function, entry.info);
-    if (!was_idle && gy_pools_here != NULL) give_back(gy_pools_here);
+    if (gy_pools_here != NULL) give_back(gy_pools_here);
 }
 
 void gy_pool_pop(uint64_t token) {

@@ -31,6 +31,7 @@ typedef struct gy_pool_stack {
     gy_pool_entry *entries; /* newest last */
     size_t count, entry_room;
     uint64_t next_token, end_token; /* this thread's share of the tokens */
+    uint64_t changes; /* pushes and deferred calls so far */
 } gy_pool_stack;
 
 /* NULL: the thread has none. Initial-exec: read without a call. */
@@ -64,12 +65,12 @@ enum gy_pool_result gy_pool_defer(void (*function)(void *info), void *info);
 /* Drains all pools of the thread and frees the stack. What follows makes a new one. */
 void gy_pool_end_thread(void);
 
-/* Whether a pool is the innermost one and empty: there is nothing to drain. */
-static inline bool gy_pool_is_idle(uint64_t token) {
-    const gy_pool_stack *s = gy_pools_here;
-    if (s == NULL || s->depth == 0) return false;
-    const gy_pool *innermost = &s->pools[s->depth - 1];
-    return innermost->token == token && innermost->base == s->count;
+/* How often something was pushed or deferred on this thread. Where the number is the same as after a
+ * drain, there is nothing to drain. */
+static inline uint64_t gy_pool_changes(void) {
+    return gy_pools_here == NULL ? 0 : gy_pools_here->changes;
 }
+/* Ends the innermost pool, which is known to be empty. */
+static inline void gy_pool_drop(void) { gy_pools_here->depth--; }
 
 #endif

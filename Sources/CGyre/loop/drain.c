@@ -6,10 +6,12 @@
 #include <errno.h>
 
 /* Deferred calls may have left nested runs by a jump of their own. */
-static void drain_pool(GYRunLoopRef loop) {
+static void drain_pool(gy_run *run) {
+    GYRunLoopRef loop = run->loop;
     uint32_t depth = loop->depth;
     gy_pool_drain(gy_loop_innermost(loop)->pool);
     if (loop->depth != depth) loop->unwind_to(loop, depth);
+    run->drained = gy_pool_changes();
 }
 
 /* Relaxed: a policy stands for itself, and is followed as soon as it is seen. */
@@ -27,19 +29,19 @@ static bool has_point(const gy_mode *mode, GYRunLoopActivity point) {
 
 /* A new pool takes the place of the drained one before the hooks are called (R204): the same one,
  * which is empty. */
-static void drain_and_tell(GYRunLoopRef loop, GYRunLoopActivity point) {
-    drain_pool(loop);
-    gy_observer_round(loop, point);
+static void drain_and_tell(gy_run *run, GYRunLoopActivity point) {
+    drain_pool(run);
+    gy_observer_round(run->loop, point);
 }
 
-void gy_drain_now(GYRunLoopRef loop, GYRunLoopActivity point) {
-    if (has_point(gy_loop_innermost(loop)->mode, point)) drain_and_tell(loop, point);
+void gy_drain_now(gy_run *run, GYRunLoopActivity point) {
+    if (has_point(run->mode, point)) drain_and_tell(run, point);
 }
 
-void gy_drain_exit(GYRunLoopRef loop) {
-    drain_and_tell(loop, kGYDrainExit);
-    drain_pool(loop);
-    gy_pool_pop(gy_loop_innermost(loop)->pool);
+void gy_drain_last(gy_run *run) {
+    drain_and_tell(run, kGYDrainExit);
+    drain_pool(run);
+    gy_pool_pop(gy_loop_innermost(run->loop)->pool);
 }
 
 static bool set_policy_locked(GYRunLoopRef loop, GYStringRef name, GYDrainPolicy policy) {

@@ -8,21 +8,30 @@
 #define GYRE_LOOP_DRAIN_H
 
 #include "base/pool.h"
-#include "loop/loop.h"
+#include "loop/sleep.h"
 
-/* If the mode's policy has the point. */
-void gy_drain_now(GYRunLoopRef loop, GYRunLoopActivity point);
-
-/* Of an iteration, where step 7 ends. */
-static inline void gy_drain_point(GYRunLoopRef loop, GYRunLoopActivity point) {
-    const gy_activation *run = gy_loop_innermost(loop);
+/* Whether there is anything to do at a point; the mode's policy apart. */
+static inline bool gy_drain_is_needed(const gy_run *run, GYRunLoopActivity point) {
     /* Acquire: as in gy_observer_round. */
     GYOptionFlags wanted = atomic_load_explicit(&run->mode->observers.points, memory_order_acquire);
-    if ((wanted & point) != 0 || !gy_pool_is_idle(run->pool)) gy_drain_now(loop, point);
+    return (wanted & point) != 0 || run->drained != gy_pool_changes();
+}
+
+/* Of an iteration, where step 7 ends; if the mode's policy has the point. */
+void gy_drain_now(gy_run *run, GYRunLoopActivity point);
+static inline void gy_drain_point(gy_run *run, GYRunLoopActivity point) {
+    if (gy_drain_is_needed(run, point)) gy_drain_now(run, point);
 }
 
 /* After all Exit observers: ends the pool. The hooks of this point have it around them once more. */
-void gy_drain_exit(GYRunLoopRef loop);
+void gy_drain_last(gy_run *run);
+static inline void gy_drain_exit(gy_run *run) {
+    if (gy_drain_is_needed(run, kGYDrainExit)) {
+        gy_drain_last(run);
+    } else {
+        gy_pool_drop();
+    }
+}
 
 /* Any thread. `mode` is interned. Setting is false, with errno, where memory is out or the loop has
  * ended. */

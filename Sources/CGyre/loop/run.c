@@ -33,7 +33,7 @@ static bool perform_sources(gy_run *run) {
 static bool prepare_to_wait(gy_run *run, bool polls) {
     uint64_t runs = run->loop->run_count;
     if (!polls) gy_observer_round(run->loop, kGYRunLoopBeforeWaiting);
-    gy_drain_point(run->loop, polls ? kGYDrainBeforePolling : kGYDrainBeforeWaiting);
+    gy_drain_point(run, polls ? kGYDrainBeforePolling : kGYDrainBeforeWaiting);
     return run->loop->run_count != runs;
 }
 
@@ -120,7 +120,7 @@ static GYRunLoopRunResult run_activated(gy_run *run) {
         }
     }
     gy_observer_round(loop, kGYRunLoopExit);
-    gy_drain_exit(loop);
+    gy_drain_exit(run);
     return result;
 }
 
@@ -156,6 +156,7 @@ GYRunLoopRunResult gy_run_in_mode(GYRunLoopRef loop, GYStringRef name, int64_t t
         .returns_after_source = returns_after_source,
     };
     if (!gy_activation_begin(loop, mode, run.deadline_ns, frame)) return kGYRunLoopRunFinished;
+    run.drained = gy_pool_changes();
     forget_ready(loop, mode);
     GYRunLoopRunResult result = run_activated(&run);
     gy_activation_end(loop);

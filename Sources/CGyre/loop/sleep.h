@@ -18,6 +18,7 @@ typedef struct gy_run {
     bool has_looked;      /* at the descriptors, in this run */
     int64_t looked_at_ns; /* when it last did */
     int64_t now_ns;       /* as read in step 8, where the mode has anything that asks for it */
+    uint64_t drained; /* gy_pool_changes when the run's pool was last empty */
 } gy_run;
 
 /* Looks only, when `may_sleep` is false or there is something to do already; else sleeps until a

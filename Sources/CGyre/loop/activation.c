@@ -19,12 +19,17 @@ static bool make_room(GYRunLoopRef loop) {
     return true;
 }
 
-static void push(GYRunLoopRef loop, gy_activation activation) {
+/* Filled in where it stands, and copied from a constant rather than cleared: it is a large struct,
+ * which gcc clears by a slow string instruction, and runs can be short. */
+static void push(GYRunLoopRef loop, gy_mode *mode) {
+    static const gy_activation fresh = {0};
+    gy_activation *run = &loop->activations[loop->depth++];
+    *run = fresh;
+    run->mode = mode;
+    run->run = ++loop->run_count;
     /* Acquire and release: a stop goes to the run that was innermost when it was made. */
-    activation.outer_stop =
-        atomic_exchange_explicit(&loop->stop, GY_STOP_RUNNING, memory_order_acq_rel);
-    activation.around = gy_wake_window(&loop->wake);
-    loop->activations[loop->depth++] = activation;
+    run->outer_stop = atomic_exchange_explicit(&loop->stop, GY_STOP_RUNNING, memory_order_acq_rel);
+    run->around = gy_wake_window(&loop->wake);
 }
 
 bool gy_activation_begin(GYRunLoopRef loop, gy_mode *mode, int64_t deadline_ns, const void *frame) {
@@ -33,11 +38,11 @@ bool gy_activation_begin(GYRunLoopRef loop, gy_mode *mode, int64_t deadline_ns, 
     gy_loop_lock(loop);
     bool ok = make_room(loop);
     if (ok) {
-        push(loop, (gy_activation){.mode = mode,
-                                   .deadline_ns = deadline_ns,
-                                   .frame = frame,
-                                   .pool = pool,
-                                   .run = ++loop->run_count});
+        push(loop, mode);
+        gy_activation *run = gy_loop_innermost(loop);
+        run->deadline_ns = deadline_ns;
+        run->frame = frame;
+        run->pool = pool;
     }
     gy_loop_unlock(loop);
     if (!ok) gy_pool_pop(pool); /* empty: no call, and errno stays */

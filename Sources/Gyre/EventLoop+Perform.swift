@@ -15,7 +15,7 @@ extension EventLoop {
   /// - Since: 0.1.
   /// - Stands on: `GYRunLoopPerform`, which wakes no loop, and `GYRunLoopWakeUp`.
   public func perform(in mode: Mode, _ work: @escaping @Sendable () -> Void) throws(GyreError) {
-    try hand(over: work, UnsafeRawPointer(mode.handle))
+    try hand(over: Work(shared: work), UnsafeRawPointer(mode.handle))
   }
 
   /// Hands the loop a closure, to be called on its thread when it next runs in one of several modes
@@ -30,101 +30,93 @@ extension EventLoop {
   /// - Since: 0.1.
   /// - Stands on: `GYRunLoopPerform`, which wakes no loop, and `GYRunLoopWakeUp`.
   public func perform(in modes: Modes, _ work: @escaping @Sendable () -> Void) throws(GyreError) {
-    if modes.isEmpty { throw .invalid }
-    let outcome = modes.withSelector { selector in
-      Swift.Result { () throws(GyreError) in try hand(over: work, selector) }
+    try modes.withSelectorOrThrow { selector throws(GyreError) in
+      try hand(over: Work(shared: work), selector)
     }
-    try outcome.get()
   }
 
-  private func hand(
-    over work: @escaping @Sendable () -> Void, _ modes: UnsafeRawPointer?
-  ) throws(GyreError) {
+  private func hand(over work: Work, _ modes: UnsafeRawPointer?) throws(GyreError) {
     guard isAlive else { throw .loopEnded }
-    let cell = UnsafeMutablePointer<@Sendable () -> Void>.allocate(capacity: 1)
-    cell.initialize(to: work)
+    let cell = work.moved()
     System.errorNumber = 0
-    if GYRunLoopPerform(reference, modes, callWork, cell, releaseWork) {
+    if GYRunLoopPerform(reference, modes, Work.call, cell, Work.end) {
       GYRunLoopWakeUp(reference)
       return
     }
     let code = System.errorNumber
-    releaseWork(cell)
+    Work.end(cell)
     throw GyreError(errno: code)
   }
 }
 
-/// A closure takes two words, which a pointer has no room for.
-private let callWork: GYPerformFunction = { cell in
-  cell?.assumingMemoryBound(to: (@Sendable () -> Void).self).pointee()
-}
-
-private let releaseWork: GYPerformFunction = { cell in
-  guard let cell = cell?.assumingMemoryBound(to: (@Sendable () -> Void).self) else { return }
-  cell.deinitialize(count: 1)
-  cell.deallocate()
-}
-
 extension EventLoop {
-  /// Has a closure called on the loop's thread and waits until it has returned. On that thread
-  /// itself the call is made at once.
+  /// Hands the loop a closure, to be called on its thread after a length of time, when it runs in
+  /// the mode; it can be taken back until then.
   ///
-  /// A loop that does not run in the mode leaves the caller waiting until it does, or ends. Two
-  /// loops that wait for one another wait for ever.
+  ///     let request = try loop.perform(in: .default, after: .seconds(5)) { giveUp() }
+  ///     …
+  ///     request.cancel()
   ///
-  /// - Returns: what `work` returns.
+  /// The call is never early. Until it is made the mode is not empty. With no delay at all the
+  /// closure takes its place among those of ``perform(in:_:)-(EventLoop.Mode,_)``.
+  ///
+  /// - Parameters:
+  ///   - mode: The mode that it is called in.
+  ///   - delay: How long from now, by the clock that stands still while the machine is suspended.
+  ///     Zero and less mean no delay.
+  ///   - work: Called once.
+  /// - Returns: what the closure is taken back with. Dropping it changes nothing.
   /// - Threads: any.
-  /// - Callout: `work`, on the loop's thread.
-  /// - Blocking: until `work` has returned or the loop's thread ends.
-  /// - Errors: ``GyreError/loopEnded``, also where the thread ends while the caller waits;
-  ///   ``GyreError/noMemory``. `work` has not been called then.
+  /// - Callout: later, `work`, on the loop's thread. Where that ends first, `work` is let go
+  ///   without being called.
+  /// - Blocking: never.
+  /// - Errors: as ``perform(in:_:)-(EventLoop.Mode,_)``, and what the system refuses.
   /// - Since: 0.1.
-  /// - Stands on: `GYRunLoopPerformAndWait`.
-  @available(*, noasync, message: "it would block a thread of the concurrency runtime")
-  public func performAndWait<Value: Sendable>(
-    in mode: Mode, _ work: @Sendable () -> Value
-  ) throws(GyreError) -> Value {
-    try wait(for: work, UnsafeRawPointer(mode.handle))
+  /// - Stands on: `GYRunLoopPerformCreate`.
+  @discardableResult
+  public func perform(
+    in mode: Mode, after delay: Duration, _ work: @escaping @Sendable () -> Void
+  ) throws(GyreError) -> Request {
+    try request(Work(shared: work), after: delay, UnsafeRawPointer(mode.handle))
   }
 
-  /// Has a closure called on the loop's thread, in one of several modes or in a common mode, and
-  /// waits until it has returned. On that thread itself the call is made at once.
+  /// Hands the loop a closure, to be called on its thread after a length of time, when it runs in
+  /// one of several modes or in a common mode; it can be taken back until then.
   ///
-  /// - Returns: what `work` returns.
+  /// With a delay above zero the modes that are common when this is called, and those that join
+  /// them, are meant by ``Modes/common``.
+  ///
+  /// - Returns: what the closure is taken back with. Dropping it changes nothing.
   /// - Threads: any.
-  /// - Callout: `work`, on the loop's thread.
-  /// - Blocking: until `work` has returned or the loop's thread ends.
-  /// - Errors: as ``performAndWait(in:_:)-(EventLoop.Mode,_)``; ``GyreError/invalid`` where no mode
-  ///   is named.
+  /// - Callout: later, `work`, on the loop's thread. Where that ends first, `work` is let go
+  ///   without being called.
+  /// - Blocking: never.
+  /// - Errors: as ``perform(in:after:_:)-(EventLoop.Mode,_,_)``; ``GyreError/invalid`` where no
+  ///   mode is named.
   /// - Since: 0.1.
-  /// - Stands on: `GYRunLoopPerformAndWait`.
-  @available(*, noasync, message: "it would block a thread of the concurrency runtime")
-  public func performAndWait<Value: Sendable>(
-    in modes: Modes, _ work: @Sendable () -> Value
-  ) throws(GyreError) -> Value {
-    if modes.isEmpty { throw .invalid }
-    let outcome = modes.withSelector { selector in
-      Swift.Result { () throws(GyreError) in try wait(for: work, selector) }
+  /// - Stands on: `GYRunLoopPerformCreate`.
+  @discardableResult
+  public func perform(
+    in modes: Modes, after delay: Duration, _ work: @escaping @Sendable () -> Void
+  ) throws(GyreError) -> Request {
+    try modes.withSelectorOrThrow { selector throws(GyreError) in
+      try request(Work(shared: work), after: delay, selector)
     }
-    return try outcome.get()
   }
 
-  private func wait<Value>(
-    for work: () -> Value, _ modes: UnsafeRawPointer?
-  ) throws(GyreError) -> Value {
+  func request(
+    _ work: Work, after delay: Duration, _ modes: UnsafeRawPointer?
+  ) throws(GyreError) -> Request {
     guard isAlive else { throw .loopEnded }
-    var value: Value?
+    let cell = work.moved()
     System.errorNumber = 0
-    // Nobody keeps the closure: the call has been made when this returns, or never will be.
-    let isDone = withoutActuallyEscaping({ value = work() }) { call in
-      var call: () -> Void = call
-      return withUnsafeMutablePointer(to: &call) { call in
-        GYRunLoopPerformAndWait(
-          reference, modes, { $0?.assumingMemoryBound(to: (() -> Void).self).pointee() }, call)
-      }
+    if let made = GYRunLoopPerformCreate(
+      reference, modes, delay.nanoseconds, Work.call, cell, Work.end)
+    {
+      return Request(owned: made)
     }
     let code = System.errorNumber
-    guard isDone, let value else { throw GyreError(errno: code) }
-    return value
+    Work.end(cell)
+    throw GyreError(errno: code)
   }
 }

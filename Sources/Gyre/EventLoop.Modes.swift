@@ -74,4 +74,15 @@ extension EventLoop.Modes {
       return body(UnsafeRawPointer(array.pointer))
     }
   }
+
+  /// The same for a call that can fail, which no mode at all makes it do.
+  func withSelectorOrThrow<Result>(
+    _ body: (UnsafeRawPointer?) throws(GyreError) -> Result
+  ) throws(GyreError) -> Result {
+    if isEmpty { throw .invalid }
+    let outcome = withSelector { selector in
+      Swift.Result { () throws(GyreError) in try body(selector) }
+    }
+    return try outcome.get()
+  }
 }

@@ -54,7 +54,7 @@ import Testing
 
   @Test func noModeAtAllIsRefused() {
     #expect(throws: GyreError.invalid) { try EventLoop.main.perform(in: []) {} }
-    #expect(throws: GyreError.invalid) { try EventLoop.main.performAndWait(in: []) {} }
+    #expect(throws: GyreError.invalid) { try EventLoop.main.perform(in: [], after: .zero) {} }
   }
 
   @Test func aClosureIsLetGoRightAfterItsCall() {
@@ -115,49 +115,72 @@ import Testing
   }
 }
 
-@Suite struct EventLoopPerformAndWaitTests {
-  @Test func theCallerGetsWhatTheClosureReturns() throws {
+@Suite struct EventLoopDelayedPerformTests {
+  @Test func aClosureIsCalledAfterItsDelayAndNotEarly() {
+    let (state, elapsed) = onThread {
+      let loop = EventLoop.current
+      let start = SuspendingClock.now
+      let end = Box(start)
+      let request = try? loop.perform(in: .default, after: .milliseconds(20)) { end.value = .now }
+      loop.run()
+      return (request?.state, end.value - start)
+    }
+    #expect(state == .ran)
+    #expect(elapsed >= .milliseconds(20))
+  }
+
+  @Test func aDelayFromAnotherThreadIsSeenByASleepingLoop() throws {
     let worker = LoopThread()
     defer { worker.end() }
-    let answer = try onThread {
-      Result { try worker.loop.performAndWait(in: .default) { worker.loop.isCurrent ? 42 : 0 } }
-    }.get()
-    #expect(answer == 42)
-    let other = try worker.loop.performAndWait(in: .common) { "common" }
-    #expect(other == "common")
-    let several = try worker.loop.performAndWait(in: ["unused", .default]) { "several" }
-    #expect(several == "several")
-  }
-
-  @Test func onTheLoopsOwnThreadTheCallIsMadeAtOnce() {
-    let answer = onThread { try? EventLoop.current.performAndWait(in: "never run") { 7 } }
-    #expect(answer == 7)
-  }
-
-  @Test func anEndedLoopRefuses() {
-    let loop = onThread { EventLoop.current }
-    #expect(throws: GyreError.loopEnded) { try loop.performAndWait(in: .default) {} }
-  }
-
-  @Test func aCallerThatWaitsIsToldWhenTheThreadEnds() {
-    let loop = Box<EventLoop?>(nil)
-    let isKnown = Event()
-    let isWaitedFor = Event()
-    let thread = Thread {
-      loop.value = .current
-      isKnown.happen()
-      _ = isWaitedFor.wait()
+    let hasRun = Event()
+    #expect(waitUntil { worker.loop.isWaiting })
+    try worker.loop.perform(in: .common, after: .milliseconds(1)) {
+      if worker.loop.isCurrent { hasRun.happen() }
     }
-    #expect(isKnown.wait())
-    let error = Box<GyreError?>(nil)
-    let waiter = Thread {
-      error.value = errorOf { () throws(GyreError) in
-        try loop.value?.performAndWait(in: .default) {}
+    #expect(hasRun.wait())
+  }
+
+  @Test func withoutADelayAClosureKeepsItsPlace() {
+    let text = onThread {
+      let log = Log()
+      let loop = EventLoop.current
+      try? loop.perform(in: .default) { log.add("1") }
+      _ = try? loop.perform(in: .default, after: .zero) { log.add("2") }
+      _ = try? loop.perform(in: .default, after: .seconds(-1)) { log.add("3") }
+      try? loop.perform(in: .default) { log.add("4") }
+      loop.run(mode: .default, for: .zero)
+      return log.text
+    }
+    #expect(text == "1 2 3 4")
+  }
+
+  @Test func aDelayedClosureRunsOnceInOneOfItsModes() {
+    let text = onThread {
+      let log = Log()
+      let loop = EventLoop.current
+      try? loop.addCommonMode("common too")
+      _ = try? loop.perform(in: "other", after: .nanoseconds(1)) { log.add("other") }
+      _ = try? loop.perform(in: ["one", "two"], after: .nanoseconds(1)) { log.add("several") }
+      _ = try? loop.perform(in: .common, after: .nanoseconds(1)) { log.add("common") }
+      for mode in ["two", "common too", "one", .default, "other"] as [EventLoop.Mode] {
+        log.add("\(loop.run(mode: mode)) |")
+      }
+      return log.text
+    }
+    #expect(
+      text
+        == "several finished | common finished | finished | finished | other finished |")
+  }
+
+  @Test func anEndedLoopRefusesDelayedClosuresAndLetsThemGo() {
+    let loop = onThread { EventLoop.current }
+    let log = Log()
+    for delay in [Duration.zero, .seconds(1)] {
+      #expect(throws: GyreError.loopEnded) {
+        let tracer = Tracer { log.add("let go") }
+        try loop.perform(in: .common, after: delay) { tracer.touch() }
       }
     }
-    isWaitedFor.happen()
-    thread.join()
-    waiter.join()
-    #expect(error.value == .loopEnded)
+    #expect(log.text == "let go let go")
   }
 }

@@ -53,6 +53,10 @@ import Testing
     case runningInAnAsyncFunction
     /// What another thread is to call has to be safe there.
     case performingWhatIsNotSendable
+    /// So has what it is to call later.
+    case performingLaterWhatIsNotSendable
+    /// An async function is on any thread.
+    case performingOnTheCurrentLoopOfAnAsyncFunction
 
     var right: String {
       switch self {
@@ -60,6 +64,10 @@ import Testing
       case .runningInAnAsyncFunction: "func f() { EventLoop.current.run() }"
       case .performingWhatIsNotSendable:
         "func f(_ loop: EventLoop) throws { let c = 1; try loop.perform(in: .common) { _ = c } }"
+      case .performingLaterWhatIsNotSendable:
+        "func f(_ c: C) throws { try EventLoop.performOnCurrent(in: .common) { _ = c } }"
+      case .performingOnTheCurrentLoopOfAnAsyncFunction:
+        "func f() throws { try EventLoop.performOnCurrent(in: .common) {} }"
       }
     }
 
@@ -69,6 +77,14 @@ import Testing
       case .runningInAnAsyncFunction: "func f() async { EventLoop.current.run() }"
       case .performingWhatIsNotSendable:
         "func f(_ loop: EventLoop, _ c: C) throws { try loop.perform(in: .common) { _ = c } }"
+      case .performingLaterWhatIsNotSendable:
+        """
+        func f(_ loop: EventLoop, _ c: C) throws {
+          try loop.perform(in: .common, after: .zero) { _ = c }
+        }
+        """
+      case .performingOnTheCurrentLoopOfAnAsyncFunction:
+        "func f() async throws { try EventLoop.performOnCurrent(in: .common) {} }"
       }
     }
   }

@@ -108,6 +108,38 @@ LOOP_TEST(a_timer_that_never_fires_can_be_made_to_fire_at_once_and_put_off_again
     loop_drop(timer);
 }
 
+/* R105, R107, R13: by the monotonic clock there is a deadline that never comes. */
+LOOP_TEST(a_timer_put_off_for_good_reads_so_and_keeps_its_mode) {
+    GYRunLoopRef rl = GYRunLoopGetCurrent();
+    GYRunLoopTimerRef timer = loop_in(DEFAULT, dated(GYAbsoluteTimeGetCurrent(), 1e-6));
+    GYRunLoopTimerSetNextFireAt(timer, INT64_MAX);
+    EXPECT_INT(GYRunLoopTimerGetNextFireAt(timer), INT64_MAX);
+    EXPECT_INT(GYRunLoopGetNextTimerFireAt(rl, DEFAULT), INT64_MAX);
+    EXPECT_NEAR(GYRunLoopTimerGetNextFireDate(timer), LAST_DATE, 1);
+    EXPECT_NEAR(GYRunLoopGetNextTimerFireDate(rl, DEFAULT), LAST_DATE, 1);
+    expect_quiet_sleep();
+    GYRunLoopTimerSetNextFireAt(timer, 0);
+    loop_poll(DEFAULT);
+    EXPECT_STR(test_trace_take(), "fired");
+    loop_drop(timer);
+}
+
+static void puts_itself_off(GYRunLoopTimerRef timer, void *word) {
+    loop_traces(word);
+    GYRunLoopTimerSetNextFireAt(timer, INT64_MAX);
+}
+
+/* R106 */
+LOOP_TEST(a_timer_puts_itself_off_for_good_in_its_callout) {
+    GYRunLoopTimerRef timer = loop_in(DEFAULT, loop_timer(-1, 1e-6, puts_itself_off, "fired"));
+    loop_poll(DEFAULT);
+    EXPECT_STR(test_trace_take(), "fired");
+    EXPECT_INT(GYRunLoopTimerGetNextFireAt(timer), INT64_MAX);
+    expect_quiet_sleep();
+    EXPECT(GYRunLoopTimerIsValid(timer));
+    loop_drop(timer);
+}
+
 /* R101, R115: winit's re-armable timer. Its interval is so short that it must be put
  * off. */
 LOOP_TEST(a_timer_with_a_tiny_interval_and_a_far_date_does_not_fire_until_it_is_moved) {

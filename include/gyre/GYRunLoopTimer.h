@@ -18,6 +18,16 @@ typedef struct {
     GYStringRef GY_NULLABLE (*GY_NULLABLE copyDescription)(const void *GY_NULLABLE info);
 } GYRunLoopTimerContext;
 
+/** What becomes of the firings that a repeating timer has missed: its callout took longer than the
+ * interval, its loop was busy or in other modes, or the process did not run (R122). */
+typedef int32_t GYRunLoopTimerOverrunPolicy;
+enum {
+    kGYTimerSkip = 0,    /**< dropped; the grid is kept (R104). What a timer is made with. */
+    kGYTimerFromEnd = 1, /**< there is no grid: one interval lies between the end of a callout and
+                              the next firing */
+    kGYTimerCatchUp = 2, /**< made up for, up to a limit; the grid is kept */
+};
+
 /** The type of timers.
  *
  * - Threads: any.
@@ -101,7 +111,8 @@ GY_EXPORT int64_t GYRunLoopTimerGetNextFireAt(GYRunLoopTimerRef GY_NULLABLE time
 /** Moves a timer's next firing; a sleeping loop takes notice (R105). Set from inside its own
  * callout, the date replaces the computed one; a one-shot timer is not revived (R106).
  *
- * - Units: seconds since 2001-01-01 00:00:00 UTC; a date in the past means now.
+ * - Units: seconds since 2001-01-01 00:00:00 UTC; a date in the past means now, infinity the last
+ *   date that there is (R116).
  * - Threads: any.
  * - Errors: not a timer or NaN: reported, nothing happens. Invalid: ignored. Where the kernel timer
  *   that its loop needs for this cannot be made, the loop waits with a time-out instead.
@@ -113,7 +124,7 @@ GY_EXPORT void GYRunLoopTimerSetNextFireDate(GYRunLoopTimerRef GY_NULLABLE timer
 
 /** GYRunLoopTimerSetNextFireDate by the monotonic clock.
  *
- * - Units: nanoseconds of CLOCK_MONOTONIC.
+ * - Units: nanoseconds of CLOCK_MONOTONIC; INT64_MAX puts the timer off until it is set anew.
  * - Threads: any.
  * - Errors: not a timer: reported. Invalid: ignored.
  * - Since: 0.1.
@@ -240,6 +251,36 @@ GY_EXPORT int64_t GYRunLoopTimerGetToleranceNanoseconds(GYRunLoopTimerRef GY_NUL
  */
 GY_EXPORT void GYRunLoopTimerSetToleranceNanoseconds(GYRunLoopTimerRef GY_NULLABLE timer,
                                                      int64_t tolerance_ns);
+
+/** Says what becomes of firings that a repeating timer has missed when its callout returns (R122).
+ *
+ * - Parameter policy: kGYTimerSkip, kGYTimerFromEnd or kGYTimerCatchUp. It counts from the next time
+ *   that a next firing is computed, which is when a callout returns; a date set in the callout takes
+ *   its place (R106). A one-shot timer keeps it and has no use for it.
+ * - Parameter limit: of kGYTimerCatchUp: how many of the firings that are missed by then are made
+ *   up for, the latest ones; those before are dropped. Each has an iteration of its own, in which
+ *   whatever else is due or ready has its turn too (R33). Below zero counts as 0, which is
+ *   kGYTimerSkip's behaviour. Of the other policies it is ignored.
+ * - Result: whether the policy is in force.
+ * - Threads: any.
+ * - Errors: not a timer, or no such policy: false, reported. No memory: false, errno ENOMEM, and
+ *   the policy is the one from before.
+ * - Since: 0.1.
+ */
+GY_EXPORT GYBoolean GYRunLoopTimerSetOverrunPolicy(GYRunLoopTimerRef GY_NULLABLE timer,
+                                                   GYRunLoopTimerOverrunPolicy policy,
+                                                   GYIndex limit);
+
+/** What becomes of firings that a repeating timer has missed.
+ *
+ * - Parameter limit: filled with the limit of kGYTimerCatchUp, 0 for another policy; may be NULL.
+ * - Threads: any.
+ * - Errors: not a timer: kGYTimerSkip and 0, reported.
+ * - Since: 0.1.
+ */
+GY_EXPORT GYRunLoopTimerOverrunPolicy GYRunLoopTimerGetOverrunPolicy(GYRunLoopTimerRef
+                                                                     GY_NULLABLE timer,
+                                                                     GYIndex *GY_NULLABLE limit);
 
 GY_END_DECLS
 

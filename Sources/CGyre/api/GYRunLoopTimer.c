@@ -208,3 +208,41 @@ void GYRunLoopTimerSetToleranceNanoseconds(GYRunLoopTimerRef timer, int64_t tole
     if (!gy_argument_is(timer, GY_KIND_TIMER, "GYRunLoopTimerSetToleranceNanoseconds")) return;
     gy_timer_set_tolerance(timer, tolerance_ns);
 }
+
+/* ---- overrun ---- */
+
+static bool is_policy(GYRunLoopTimerOverrunPolicy policy) {
+    return policy == kGYTimerSkip || policy == kGYTimerFromEnd || policy == kGYTimerCatchUp;
+}
+
+static gy_overrun overrun_of(GYRunLoopTimerOverrunPolicy policy, GYIndex limit) {
+    if (policy == kGYTimerCatchUp) return gy_overrun_catch_up(limit);
+    return policy == kGYTimerFromEnd ? GY_OVERRUN_FROM_END : GY_OVERRUN_SKIP;
+}
+
+GYBoolean GYRunLoopTimerSetOverrunPolicy(GYRunLoopTimerRef timer,
+                                         GYRunLoopTimerOverrunPolicy policy, GYIndex limit) {
+    static const char call[] = "GYRunLoopTimerSetOverrunPolicy";
+    if (!gy_argument_is(timer, GY_KIND_TIMER, call)) return false;
+    if (!is_policy(policy)) {
+        gy_report(call, "there is no such policy", "R122");
+        return false;
+    }
+    gy_overrun overrun = overrun_of(policy, limit);
+    if (overrun == gy_timer_overrun(timer)) return true;
+    gy_timer_extra *extra = gy_timer_need_extra(timer);
+    if (extra == NULL) return false;
+    atomic_store_explicit(&extra->overrun, overrun, memory_order_relaxed);
+    return true;
+}
+
+GYRunLoopTimerOverrunPolicy GYRunLoopTimerGetOverrunPolicy(GYRunLoopTimerRef timer,
+                                                           GYIndex *limit) {
+    gy_overrun overrun = GY_OVERRUN_SKIP;
+    if (gy_argument_is(timer, GY_KIND_TIMER, "GYRunLoopTimerGetOverrunPolicy")) {
+        overrun = gy_timer_overrun(timer);
+    }
+    if (limit != NULL) *limit = gy_overrun_limit(overrun);
+    if (overrun < 0) return kGYTimerCatchUp;
+    return overrun == GY_OVERRUN_FROM_END ? kGYTimerFromEnd : kGYTimerSkip;
+}

@@ -18,12 +18,20 @@ int64_t gy_timer_deadline_of(GYAbsoluteTime date, int64_t now_ns) {
     return deadline_ns > now_ns ? deadline_ns : now_ns;
 }
 
-int64_t gy_timer_deadline_after(int64_t served_ns, int64_t interval_ns, int64_t now_ns) {
+/* Counted without sign: between any two moments there is room for the distance. */
+static int64_t latest_kept(int64_t served_ns, int64_t interval_ns, int64_t now_ns, int64_t limit) {
+    uint64_t interval = (uint64_t)interval_ns, kept = (uint64_t)limit;
+    uint64_t missed = ((uint64_t)now_ns - (uint64_t)served_ns) / interval;
+    uint64_t dropped = missed > kept ? missed - kept : 0;
+    return gy_ns_add((int64_t)((uint64_t)served_ns + dropped * interval), interval_ns);
+}
+
+int64_t gy_timer_deadline_after(int64_t served_ns, int64_t interval_ns, int64_t now_ns,
+                                gy_overrun overrun) {
+    if (overrun == GY_OVERRUN_FROM_END) return gy_ns_add(now_ns, interval_ns);
     int64_t next_ns = gy_ns_add(served_ns, interval_ns);
-    if (next_ns > now_ns) return next_ns;
-    /* Here served + interval <= now, so neither the difference nor the product can overflow. */
-    int64_t missed = (now_ns - served_ns) / interval_ns;
-    return gy_ns_add(served_ns + missed * interval_ns, interval_ns);
+    if (next_ns > now_ns || served_ns > now_ns) return next_ns;
+    return latest_kept(served_ns, interval_ns, now_ns, gy_overrun_limit(overrun));
 }
 
 void gy_timer_set_schedule(GYRunLoopTimerRef timer, int64_t deadline_ns, GYAbsoluteTime date) {
@@ -41,9 +49,17 @@ GYAbsoluteTime gy_timer_date(const struct GYRunLoopTimer *timer) {
 gy_timer_extra *gy_timer_need_extra(GYRunLoopTimerRef timer) {
     gy_timer_extra *extra = gy_timer_extra_of(timer);
     if (extra != NULL) return extra;
-    extra = calloc(1, sizeof *extra);
-    if (extra == NULL) errno = ENOMEM;
-    atomic_store_explicit(&timer->extra, extra, memory_order_release);
+    gy_timer_extra *made = calloc(1, sizeof *made);
+    if (made == NULL) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    /* Release: pairs with the acquire in gy_timer_extra_of. Another thread may have been faster. */
+    if (atomic_compare_exchange_strong_explicit(&timer->extra, &extra, made, memory_order_acq_rel,
+                                                memory_order_acquire)) {
+        return made;
+    }
+    free(made);
     return extra;
 }
 

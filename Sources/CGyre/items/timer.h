@@ -22,8 +22,17 @@ typedef struct gy_timer_slot {
     uint64_t sequence; /* when it was put into the mode: orders equal deadlines */
 } gy_timer_slot;
 
+/* What becomes of firings that were missed, in one word, so that it is read and written as one: a
+ * limit n of firings to be made up for is ~n, which is below zero. */
+typedef int64_t gy_overrun;
+#define GY_OVERRUN_SKIP INT64_C(0)
+#define GY_OVERRUN_FROM_END INT64_C(1)
+static inline gy_overrun gy_overrun_catch_up(int64_t limit) { return ~(limit > 0 ? limit : 0); }
+static inline int64_t gy_overrun_limit(gy_overrun overrun) { return overrun < 0 ? ~overrun : 0; }
+
 /* What most timers do without. */
 typedef struct gy_timer_extra {
+    _Atomic gy_overrun overrun;
     GYIndex order;
     GYRunLoopTimerContext context; /* its info is in the timer */
     gy_timer_slot *more_slots;     /* beyond the first mode */
@@ -51,8 +60,11 @@ int64_t gy_timer_limited_tolerance(const struct GYRunLoopTimer *timer, int64_t t
 
 /* The deadline of a date given now: one in the past means now (R117). */
 int64_t gy_timer_deadline_of(GYAbsoluteTime date, int64_t now_ns);
-/* R104: the deadline just served plus the least number of intervals that lies in the future. */
-int64_t gy_timer_deadline_after(int64_t served_ns, int64_t interval_ns, int64_t now_ns);
+/* R104: the deadline just served plus the least number of intervals that lies in the future; or, of
+ * the deadlines missed, the first of the last so many that are to be made up for; or one interval
+ * from now. In constant time (R119). */
+int64_t gy_timer_deadline_after(int64_t served_ns, int64_t interval_ns, int64_t now_ns,
+                                gy_overrun overrun);
 
 static inline int64_t gy_timer_deadline(const struct GYRunLoopTimer *timer) {
     /* Relaxed: a lone value; the heap, which must agree with it, is behind the loop's lock. */
@@ -70,6 +82,12 @@ GYAbsoluteTime gy_timer_date(const struct GYRunLoopTimer *timer);
 static inline gy_timer_extra *gy_timer_extra_of(const struct GYRunLoopTimer *timer) {
     /* Acquire: pairs with the release in gy_timer_need_extra. */
     return atomic_load_explicit(&timer->extra, memory_order_acquire);
+}
+
+static inline gy_overrun gy_timer_overrun(const struct GYRunLoopTimer *timer) {
+    const gy_timer_extra *extra = gy_timer_extra_of(timer);
+    if (extra == NULL) return GY_OVERRUN_SKIP;
+    return atomic_load_explicit(&extra->overrun, memory_order_relaxed);
 }
 
 /* What releases the info of its context; NULL: nothing. */

@@ -265,15 +265,15 @@ void gy_timer_begin_firing(GYRunLoopTimerRef timer) {
     }
 }
 
-static void set_next_of_grid(GYRunLoopTimerRef timer) {
+static void set_computed_next(GYRunLoopTimerRef timer) {
     int64_t next_ns = gy_timer_deadline_after(gy_timer_deadline(timer), gy_timer_interval_ns(timer),
-                                              gy_clock_now_ns());
+                                              gy_clock_now_ns(), gy_timer_overrun(timer));
     gy_timer_set_schedule(timer, next_ns, NAN);
 }
 
 /* The lock of the loop it is in, if it is in one. */
 static void restart(GYRunLoopTimerRef timer, bool is_in_loop) {
-    if (!gy_item_is(&timer->item, GY_ITEM_INVALID | GY_ITEM_DATE_SET)) set_next_of_grid(timer);
+    if (!gy_item_is(&timer->item, GY_ITEM_INVALID | GY_ITEM_DATE_SET)) set_computed_next(timer);
     for (uint32_t i = 0; is_in_loop && i < timer->item.mode_count; i++) {
         gy_timer_slot *slot = gy_timer_slot_at(timer, i);
         if (slot->index == GY_TIMER_LOOSE) start(slot->mode, timer);

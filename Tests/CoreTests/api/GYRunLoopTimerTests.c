@@ -138,6 +138,10 @@ TEST(questions_to_what_is_no_timer_are_harmless_and_reported) {
         EXPECT_REPORTED("GYRunLoopTimerGetTolerance");
         EXPECT_INT(GYRunLoopTimerGetToleranceNanoseconds(bad[i]), 0);
         EXPECT_REPORTED("GYRunLoopTimerGetToleranceNanoseconds");
+        GYIndex limit = 5;
+        EXPECT_INT(GYRunLoopTimerGetOverrunPolicy(bad[i], &limit), kGYTimerSkip);
+        EXPECT_REPORTED("GYRunLoopTimerGetOverrunPolicy");
+        EXPECT_INT(limit, 0);
     }
 }
 
@@ -153,6 +157,8 @@ TEST(changes_of_what_is_no_timer_are_harmless_and_reported) {
         EXPECT_REPORTED("GYRunLoopTimerSetTolerance");
         GYRunLoopTimerSetToleranceNanoseconds(bad[i], 1);
         EXPECT_REPORTED("GYRunLoopTimerSetToleranceNanoseconds");
+        EXPECT(!GYRunLoopTimerSetOverrunPolicy(bad[i], kGYTimerSkip, 0));
+        EXPECT_REPORTED("GYRunLoopTimerSetOverrunPolicy");
         GYRunLoopTimerInvalidate(bad[i]);
         EXPECT_REPORTED("GYRunLoopTimerInvalidate");
         GYRunLoopTimerInvalidateAndWait(bad[i]);
@@ -161,6 +167,39 @@ TEST(changes_of_what_is_no_timer_are_harmless_and_reported) {
         EXPECT_REPORTED("GYRunLoopTimerGetContext");
         EXPECT(read.info == &read);
     }
+}
+
+/* R122 */
+TEST(a_policy_reads_back_as_it_was_set) {
+    GYRunLoopTimerRef timer = create(0, 2, NULL);
+    GYIndex limit = 5;
+    EXPECT_INT(GYRunLoopTimerGetOverrunPolicy(timer, &limit), kGYTimerSkip);
+    EXPECT_INT(limit, 0);
+    const GYIndex limits[] = {LONG_MAX, 7, 0, -1};
+    for (int i = 0; i < 4; i++) {
+        EXPECT(GYRunLoopTimerSetOverrunPolicy(timer, kGYTimerCatchUp, limits[i]));
+        EXPECT_INT(GYRunLoopTimerGetOverrunPolicy(timer, &limit), kGYTimerCatchUp);
+        EXPECT_INT(limit, limits[i] > 0 ? limits[i] : 0);
+    }
+    EXPECT(GYRunLoopTimerSetOverrunPolicy(timer, kGYTimerFromEnd, 7));
+    EXPECT_INT(GYRunLoopTimerGetOverrunPolicy(timer, &limit), kGYTimerFromEnd);
+    EXPECT_INT(limit, 0);
+    EXPECT(GYRunLoopTimerSetOverrunPolicy(timer, kGYTimerSkip, 7));
+    EXPECT_INT(GYRunLoopTimerGetOverrunPolicy(timer, NULL), kGYTimerSkip);
+    GYRelease(timer);
+}
+
+/* R122 */
+TEST(a_policy_that_there_is_not_is_reported_and_changes_nothing) {
+    GYRunLoopTimerRef timer = create(0, 2, NULL);
+    test_capture_log();
+    EXPECT(GYRunLoopTimerSetOverrunPolicy(timer, kGYTimerFromEnd, 0));
+    EXPECT(!GYRunLoopTimerSetOverrunPolicy(timer, 3, 1));
+    EXPECT_REPORTED("GYRunLoopTimerSetOverrunPolicy");
+    EXPECT(!GYRunLoopTimerSetOverrunPolicy(timer, -1, 1));
+    EXPECT_REPORTED("GYRunLoopTimerSetOverrunPolicy");
+    EXPECT_INT(GYRunLoopTimerGetOverrunPolicy(timer, NULL), kGYTimerFromEnd);
+    GYRelease(timer);
 }
 
 /* R107, R113: an invalid timer is no mistake. */

@@ -109,6 +109,10 @@ static bool make_items(scene *s) {
     if (!made(s->source)) return false;
     s->timer = loop_timer(-1, 3600, loop_timer_counts, &s->firings);
     if (!made(s->timer)) return false;
+    bool is_set = GYRunLoopTimerSetOverrunPolicy(s->timer, kGYTimerCatchUp, 1) != 0;
+    if (!is_set) EXPECT_INT(errno, ENOMEM);
+    EXPECT_INT(GYRunLoopTimerGetOverrunPolicy(s->timer, NULL),
+               is_set ? kGYTimerCatchUp : kGYTimerSkip);
     s->observer = loop_observer(kGYRunLoopBeforeTimers, true, 0, observes, &s->observed);
     return made(s->observer);
 }

@@ -131,6 +131,23 @@ GY_EXPORT void GYRunLoopTimerSetNextFireDate(GYRunLoopTimerRef GY_NULLABLE timer
  */
 GY_EXPORT void GYRunLoopTimerSetNextFireAt(GYRunLoopTimerRef GY_NULLABLE timer, int64_t fire_at_ns);
 
+/** Calls a timer's callout at once, on the calling thread, due or not, in a mode or not (R191).
+ *
+ * A repeating timer's schedule is not touched. A one-shot timer is invalidated afterwards. The call
+ * is a firing in every other way: nested runs do not fire the timer (R112), a date set inside is the
+ * next one (R106), and GYRunLoopTimerInvalidateAndWait waits for its end. In the timer's own callout
+ * it is called once more, inside that.
+ *
+ * - Result: whether it has been called.
+ * - Threads: that of the loop which the timer is in; any where it is in none.
+ * - Callout: the timer's, and the context's retain and release around it (R121).
+ * - Errors: not a timer: false, reported. Invalid: false. In the loop of another thread, or being
+ *   called on one: false, reported. The thread's loop has ended: false, errno ESRCH. No memory:
+ *   false, errno ENOMEM. Nothing happens in any of these cases.
+ * - Since: 0.1.
+ */
+GY_EXPORT GYBoolean GYRunLoopTimerFire(GYRunLoopTimerRef GY_NULLABLE timer);
+
 /** The interval a timer was made with, 0 for a one-shot timer (R101).
  *
  * - Units: seconds.

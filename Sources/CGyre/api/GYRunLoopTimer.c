@@ -6,7 +6,10 @@
 #include "base/block_abi.h"
 #include "base/check.h"
 #include "loop/callout.h"
+#include "loop/hand.h"
+#include "loop/registry.h"
 #include "loop/timers.h"
+#include "loop/unwind.h"
 
 #include <errno.h>
 #include <math.h>
@@ -132,6 +135,23 @@ void GYRunLoopTimerSetNextFireAt(GYRunLoopTimerRef timer, int64_t fire_at_ns) {
     if (!gy_item_is_valid(&timer->item)) return;
     int64_t now_ns = gy_clock_now_ns();
     gy_timer_set_next(timer, fire_at_ns > now_ns ? fire_at_ns : now_ns, NAN);
+}
+
+/* ---- by hand ---- */
+
+/* The callout may give up the last reference: the timer is not looked at after it. */
+GYBoolean GYRunLoopTimerFire(GYRunLoopTimerRef timer) {
+    static const char call[] = "GYRunLoopTimerFire";
+    const void *frame = __builtin_frame_address(0);
+    if (!gy_argument_is(timer, GY_KIND_TIMER, call)) return false;
+    GYRunLoopRef loop = gy_registry_current();
+    if (loop == NULL) return false;
+    gy_unwind(loop, frame);
+    enum gy_hand_result result = gy_hand_fire(loop, timer, frame);
+    if (result == GY_HAND_ELSEWHERE) {
+        gy_report(call, "it is in the loop of another thread, or being called by one", "R191");
+    }
+    return result == GY_HAND_FIRED;
 }
 
 /* ---- what it was made with ---- */

@@ -7,18 +7,26 @@
 static pthread_mutex_t wait_mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t wait_condition = PTHREAD_COND_INITIALIZER;
 
-/* Returns the depth that `end` is to find again. */
-static uint32_t begin(GYRunLoopRef loop, enum gy_callout_kind kind, void *item) {
+static gy_mark mark_of(const struct GYRunLoop *loop) {
+    return (gy_mark){loop->depth, loop->by_hand};
+}
+
+/* Nested runs and calls have ended, or their frames are gone. */
+static void unwind(GYRunLoopRef loop, gy_mark mark) {
+    if (loop->depth != mark.depth || loop->by_hand != mark.by_hand) loop->unwind_to(loop, mark);
+}
+
+/* Returns what `end` is to find again. */
+static gy_mark begin(GYRunLoopRef loop, enum gy_callout_kind kind, void *item) {
     gy_lock_none_held();
     gy_activation *run = gy_loop_innermost(loop);
     run->item = item;
     run->calling = kind;
-    return loop->depth;
+    return mark_of(loop);
 }
 
-/* Nested runs have ended, or their frames are gone. */
-static void end(GYRunLoopRef loop, uint32_t depth) {
-    if (loop->depth != depth) loop->unwind_to(loop, depth);
+static void end(GYRunLoopRef loop, gy_mark mark) {
+    unwind(loop, mark);
     gy_loop_innermost(loop)->calling = GY_CALLOUT_NONE;
 }
 
@@ -52,9 +60,9 @@ static NAMED void gyre_calls_out_to_performed_work(GYPerformFunction function, v
 void gy_callout_observer(GYRunLoopRef loop, GYRunLoopObserverRef observer,
                          GYRunLoopActivity activity, void *info) {
     if (observer->callout == NULL) return;
-    uint32_t depth = begin(loop, GY_CALLOUT_OBSERVER, observer);
+    gy_mark mark = begin(loop, GY_CALLOUT_OBSERVER, observer);
     gyre_calls_out_to_an_observer(observer, activity, info);
-    end(loop, depth);
+    end(loop, mark);
 }
 
 /* R121: with a retain callback, info outlives an invalidation that comes during the callout. What
@@ -71,10 +79,20 @@ static void *hold_info(GYRunLoopTimerRef timer, void *info) {
 void gy_callout_timer(GYRunLoopRef loop, GYRunLoopTimerRef timer, void *info) {
     if (timer->callout == NULL) return;
     gy_loop_innermost(loop)->held_info = hold_info(timer, info);
-    uint32_t depth = begin(loop, GY_CALLOUT_TIMER, timer);
+    gy_mark mark = begin(loop, GY_CALLOUT_TIMER, timer);
     gyre_calls_out_to_a_timer(timer, info);
-    end(loop, depth);
+    end(loop, mark);
     gy_callout_let_info_go(timer, gy_loop_innermost(loop)->held_info);
+}
+
+void gy_callout_timer_by_hand(GYRunLoopRef loop, GYRunLoopTimerRef timer, void *info,
+                              void **held_info) {
+    if (timer->callout == NULL) return;
+    if (held_info != NULL) *held_info = hold_info(timer, info);
+    gy_lock_none_held();
+    gy_mark mark = mark_of(loop);
+    gyre_calls_out_to_a_timer(timer, info);
+    unwind(loop, mark);
 }
 
 void gy_callout_let_info_go(GYRunLoopTimerRef timer, void *held_info) {
@@ -88,28 +106,28 @@ void gy_callout_source_returned(GYRunLoopSourceRef source) {
 
 void gy_callout_source(GYRunLoopRef loop, GYRunLoopSourceRef source) {
     void (*perform)(void *) = gy_source_context0(source)->perform;
-    uint32_t depth = begin(loop, GY_CALLOUT_SOURCE, source);
+    gy_mark mark = begin(loop, GY_CALLOUT_SOURCE, source);
     if (perform != NULL) gyre_calls_out_to_a_source(perform, source->info);
-    end(loop, depth);
+    end(loop, mark);
     gy_callout_source_returned(source);
 }
 
 void gy_callout_port(GYRunLoopRef loop, GYRunLoopSourceRef source, uint32_t events) {
     const GYRunLoopSourceContext2 *c = source->callbacks;
-    uint32_t depth = begin(loop, GY_CALLOUT_SOURCE, source);
+    gy_mark mark = begin(loop, GY_CALLOUT_SOURCE, source);
     if (c->performEvents != NULL) {
         gyre_calls_out_to_a_port(c->performEvents, source->info, events);
     } else if (c->perform != NULL) {
         gyre_calls_out_to_a_source(c->perform, source->info);
     }
-    end(loop, depth);
+    end(loop, mark);
     gy_callout_source_returned(source);
 }
 
 void gy_callout_block(GYRunLoopRef loop, gy_block *block) {
-    uint32_t depth = begin(loop, GY_CALLOUT_BLOCK, block);
+    gy_mark mark = begin(loop, GY_CALLOUT_BLOCK, block);
     gyre_calls_out_to_performed_work(block->function, block->info);
-    end(loop, depth);
+    end(loop, mark);
 }
 
 const void *gy_callout_retain(const void *(*retain)(const void *), const void *info) {

@@ -20,6 +20,11 @@ void gy_callout_port(GYRunLoopRef loop, GYRunLoopSourceRef source, uint32_t even
 /* Takes the block over: calls it and releases it. */
 void gy_callout_block(GYRunLoopRef loop, gy_block *block);
 
+/* Any thread's, in a run or not; `loop` is the thread's own. What is held for the time of the call
+ * (R121) is told before it begins; NULL where an outer call holds it. */
+void gy_callout_timer_by_hand(GYRunLoopRef loop, GYRunLoopTimerRef timer, void *info,
+                              void **held_info);
+
 /* Plain calls. */
 const void *gy_callout_retain(const void *(*retain)(const void *), const void *info);
 void gy_callout_release(void (*release)(const void *), const void *info);

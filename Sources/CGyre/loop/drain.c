@@ -8,9 +8,9 @@
 /* Deferred calls may have left nested runs by a jump of their own. */
 static void drain_pool(gy_run *run) {
     GYRunLoopRef loop = run->loop;
-    uint32_t depth = loop->depth;
+    gy_mark mark = {loop->depth, loop->by_hand};
     gy_pool_drain(gy_loop_innermost(loop)->pool);
-    if (loop->depth != depth) loop->unwind_to(loop, depth);
+    if (loop->depth != mark.depth || loop->by_hand != mark.by_hand) loop->unwind_to(loop, mark);
     run->drained = gy_pool_changes();
 }
 

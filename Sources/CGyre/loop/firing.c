@@ -192,7 +192,7 @@ static void drop_current(const gy_firing *firing) {
         if (firing->is_called) {
             gy_timer_finish_firing(timer);
         } else {
-            gy_timer_give_up_firing(timer);
+            gy_timer_become_idle(timer, true);
         }
     }
     gy_release(timer);

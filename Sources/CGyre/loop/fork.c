@@ -63,11 +63,13 @@ void gy_fork_kill(GYRunLoopRef loop) {
     loop->is_main = false;
     atomic_store_explicit(&loop->is_dead, true, memory_order_release);
     for (uint32_t i = 0; i < loop->depth; i++) end_activation(&loop->activations[i]);
+    for (const gy_hand *h = loop->by_hand; h != NULL; h = h->outer) free_timer(h->timer);
     uint32_t cursor = 0;
     for (gy_mode *m; (m = gy_loop_next_mode(loop, &cursor)) != NULL;) free_mode(m);
     free_all(&loop->common_timers);
     free_all(&loop->common_observers);
     loop->depth = 0;
+    loop->by_hand = NULL;
     atomic_store_explicit(&loop->stop, 0, memory_order_relaxed);
     gy_wake_kill(&loop->wake);
     gy_signal_end(loop);

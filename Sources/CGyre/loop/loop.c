@@ -36,7 +36,7 @@ static bool make_default_mode(GYRunLoopRef loop) {
 }
 
 GYRunLoopRef gy_loop_create(const gy_type *type, bool is_main,
-                            void (*unwind_to)(GYRunLoopRef loop, uint32_t depth)) {
+                            void (*unwind_to)(GYRunLoopRef loop, gy_mark mark)) {
     GYRunLoopRef loop = gy_object_create(type, sizeof *loop);
     if (loop == NULL) return NULL;
     loop->is_main = is_main;

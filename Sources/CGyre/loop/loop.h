@@ -54,6 +54,13 @@ enum gy_called_word {
     GY_CALLED_BITS = 3,
 };
 
+/* What is under way on the loop's thread at a moment: what is more than that when a callout has
+ * returned has lost its frames. */
+typedef struct gy_mark {
+    uint32_t depth;
+    struct gy_hand *by_hand;
+} gy_mark;
+
 enum gy_stop_word { GY_STOP_RUNNING = 1, GY_STOP_ASKED = 2 };
 
 struct GYRunLoop {
@@ -75,9 +82,10 @@ struct GYRunLoop {
     gy_activation *activations; /* innermost last; changed by the own thread under the lock */
     uint32_t depth, activation_room;
     uint64_t run_count; /* own: runs begun so far */
-    /* Ends the activations above a depth, whose frames a callout has left behind by an exception or
-     * a jump that was caught inside it (unwind.h). Handed over at creation. */
-    void (*unwind_to)(GYRunLoopRef loop, uint32_t depth);
+    struct gy_hand *by_hand; /* timers fired by hand, innermost first; changed as activations are */
+    /* Ends what a callout has left behind by an exception or a jump that was caught inside it
+     * (unwind.h). Handed over at creation. */
+    void (*unwind_to)(GYRunLoopRef loop, gy_mark mark);
     _Atomic uint32_t stop; /* gy_stop_word of the innermost run; 0: not running */
     gy_wake wake;
     gy_alarm alarm;
@@ -110,7 +118,7 @@ struct GYRunLoop {
 /* `type` comes from above: what a loop's description shows is not this file's to know. Its
  * finaliser is gy_loop_finalize. */
 GYRunLoopRef gy_loop_create(const gy_type *type, bool is_main,
-                            void (*unwind_to)(GYRunLoopRef loop, uint32_t depth));
+                            void (*unwind_to)(GYRunLoopRef loop, gy_mark mark));
 void gy_loop_finalize(void *loop);
 
 static inline void gy_loop_lock(GYRunLoopRef loop) { gy_lock_take(&loop->lock); }

@@ -1,7 +1,8 @@
 /* Loose timers: in a mode and in no heap, because they are firing, or due and about to be.
  *
- * Owns: the list of what one step has taken as due. It lives on the heap and hangs from its
- * activation, so that a nested run and the teardown can get at what is left of it.
+ * Owns: the list of what one step has taken as due, and what is fired by hand. They live on the heap
+ * and hang from the activation and from the loop, so that a nested run and the teardown can get at
+ * what is left of them.
  * Threads: any, under the loop's lock. */
 #ifndef GYRE_LOOP_LOOSE_H
 #define GYRE_LOOP_LOOSE_H
@@ -15,6 +16,15 @@ typedef struct gy_firing {
     uint32_t count, next, room;
     gy_heap_entry entries[]; /* retained from `next` on, by ascending deadline */
 } gy_firing;
+
+/* A timer that is fired by hand (hand.h). */
+typedef struct gy_hand {
+    GYRunLoopTimerRef timer; /* retained */
+    void *held_info;         /* retained around its callout (R121); or NULL */
+    const void *frame;       /* an address in the stack frame of the call */
+    bool is_called;          /* or about to be: a one-shot timer ends with that */
+    struct gy_hand *outer;
+} gy_hand;
 
 /* Any loose timer of the loop. */
 GYRunLoopTimerRef gy_loose_any(GYRunLoopRef loop);

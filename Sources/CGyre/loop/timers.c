@@ -161,11 +161,15 @@ bool gy_timer_contains(GYRunLoopRef loop, GYRunLoopTimerRef timer, GYStringRef n
 }
 
 /* Not only in the callout itself: also in what is released before the firing is over. */
-static bool is_fired_here(GYRunLoopTimerRef timer) {
+bool gy_timer_is_fired_here(GYRunLoopTimerRef timer) {
     GYRunLoopRef loop = gy_current_loop;
-    for (uint32_t i = 0; loop != NULL && i < loop->depth; i++) {
+    if (loop == NULL) return false;
+    for (uint32_t i = 0; i < loop->depth; i++) {
         const gy_firing *firing = loop->activations[i].firing;
         if (firing != NULL && firing->current == timer) return true;
+    }
+    for (const gy_hand *h = loop->by_hand; h != NULL; h = h->outer) {
+        if (h->timer == timer) return true;
     }
     return false;
 }
@@ -188,7 +192,7 @@ void gy_timer_invalidate(GYRunLoopTimerRef timer) {
     gy_retain(timer); /* the modes' references may be the last */
     if ((gy_item_set(&timer->item, GY_ITEM_INVALID) & GY_ITEM_INVALID) == 0) {
         detach(timer);
-        if (is_fired_here(timer) || !leave_to_loop(&timer->item)) {
+        if (gy_timer_is_fired_here(timer) || !leave_to_loop(&timer->item)) {
             gy_tenant_release_info(&timer->item, gy_timer_release(timer));
         }
     }
@@ -201,7 +205,7 @@ static bool is_idle(const void *timer) {
 }
 
 void gy_timer_wait(GYRunLoopTimerRef timer) {
-    if (is_fired_here(timer)) return;
+    if (gy_timer_is_fired_here(timer)) return;
     gy_item_set(&timer->item, GY_ITEM_WAITED_FOR);
     gy_callout_wait(is_idle, timer);
 }
@@ -257,12 +261,16 @@ void gy_timer_set_tolerance(GYRunLoopTimerRef timer, int64_t tolerance_ns) {
 
 /* ---- firing ---- */
 
-void gy_timer_begin_firing(GYRunLoopTimerRef timer) {
-    gy_item_set(&timer->item, GY_ITEM_BUSY);
+void gy_timer_stop_everywhere(GYRunLoopTimerRef timer) {
     for (uint32_t i = 0; i < timer->item.mode_count; i++) {
         gy_timer_slot *slot = gy_timer_slot_at(timer, i);
         gy_mode_stop_timer(slot->mode, slot);
     }
+}
+
+void gy_timer_begin_firing(GYRunLoopTimerRef timer) {
+    gy_item_set(&timer->item, GY_ITEM_BUSY);
+    gy_timer_stop_everywhere(timer);
 }
 
 static void set_computed_next(GYRunLoopTimerRef timer) {
@@ -272,8 +280,9 @@ static void set_computed_next(GYRunLoopTimerRef timer) {
 }
 
 /* The lock of the loop it is in, if it is in one. */
-static void restart(GYRunLoopTimerRef timer, bool is_in_loop) {
-    if (!gy_item_is(&timer->item, GY_ITEM_INVALID | GY_ITEM_DATE_SET)) set_computed_next(timer);
+static void restart(GYRunLoopTimerRef timer, bool is_in_loop, bool keeps_date) {
+    keeps_date = keeps_date || gy_item_is(&timer->item, GY_ITEM_INVALID | GY_ITEM_DATE_SET);
+    if (!keeps_date) set_computed_next(timer);
     for (uint32_t i = 0; is_in_loop && i < timer->item.mode_count; i++) {
         gy_timer_slot *slot = gy_timer_slot_at(timer, i);
         if (slot->index == GY_TIMER_LOOSE) start(slot->mode, timer);
@@ -295,11 +304,11 @@ static bool end_call(gy_item *item, uint32_t *flags) {
 /* The callout may have moved the timer to another loop: it waits wherever it is now. It ceases to
  * be busy under that loop's lock, so that whoever moves its date finds it either busy or in the
  * heap. */
-static void end_firing(GYRunLoopTimerRef timer) {
+void gy_timer_become_idle(GYRunLoopTimerRef timer, bool keeps_date) {
     for (;;) {
         uint32_t flags;
         GYRunLoopRef loop = gy_loop_enter(&timer->item.loop);
-        restart(timer, loop != NULL);
+        restart(timer, loop != NULL, keeps_date);
         bool is_over = end_call(&timer->item, &flags);
         if (loop != NULL) gy_loop_leave(loop);
         if (is_over && (flags & GY_ITEM_WAITED_FOR) != 0) gy_callout_announce();
@@ -311,12 +320,7 @@ static void end_firing(GYRunLoopTimerRef timer) {
 
 void gy_timer_finish_firing(GYRunLoopTimerRef timer) {
     if (timer->interval <= 0) gy_timer_invalidate(timer);
-    end_firing(timer);
-}
-
-void gy_timer_give_up_firing(GYRunLoopTimerRef timer) {
-    gy_item_set(&timer->item, GY_ITEM_DATE_SET); /* it stands */
-    end_firing(timer);
+    gy_timer_become_idle(timer, false);
 }
 
 void gy_timer_put_back(gy_mode *mode, GYRunLoopTimerRef timer) {

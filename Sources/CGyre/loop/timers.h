@@ -33,10 +33,15 @@ void gy_timer_leave_all(GYRunLoopRef loop);
 
 /* The loop's own thread, its lock held: marks a timer as firing, takes it out of all heaps. */
 void gy_timer_begin_firing(GYRunLoopTimerRef timer);
+/* Takes it out of all heaps; the lock of its loop. */
+void gy_timer_stop_everywhere(GYRunLoopTimerRef timer);
 /* After the callout, no lock held: the next date, or the end of a one-shot timer (R102, R104). */
 void gy_timer_finish_firing(GYRunLoopTimerRef timer);
-/* Instead of the callout, which is not to come now: the date stays, and is due. */
-void gy_timer_give_up_firing(GYRunLoopTimerRef timer);
+/* The end of being busy alone: the next date is computed, or stays where the callout is not to come
+ * now or came by hand. */
+void gy_timer_become_idle(GYRunLoopTimerRef timer, bool keeps_date);
+/* Whether the calling thread is firing it. */
+bool gy_timer_is_fired_here(GYRunLoopTimerRef timer);
 /* The lock: a timer that was taken as due and not fired waits again in that mode. */
 void gy_timer_put_back(gy_mode *mode, GYRunLoopTimerRef timer);
 

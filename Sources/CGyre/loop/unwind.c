@@ -5,6 +5,7 @@
 #include "loop/batch.h"
 #include "loop/callout.h"
 #include "loop/firing.h"
+#include "loop/hand.h"
 #include "loop/observers.h"
 #include "loop/performs.h"
 #include "loop/port.h"
@@ -66,10 +67,12 @@ static void unwind_one(GYRunLoopRef loop) {
 
 void gy_unwind(GYRunLoopRef loop, const void *frame) {
     while (gy_activation_is_gone(loop, frame)) unwind_one(loop);
+    gy_hand_unwind(loop, frame);
 }
 
-void gy_unwind_to(GYRunLoopRef loop, uint32_t depth) {
-    while (loop->depth > depth) unwind_one(loop);
+void gy_unwind_to(GYRunLoopRef loop, gy_mark mark) {
+    while (loop->depth > mark.depth) unwind_one(loop);
+    gy_hand_unwind_to(loop, mark.by_hand);
 }
 
 void gy_unwind_all(GYRunLoopRef loop) { gy_unwind(loop, (const void *)UINTPTR_MAX); }

@@ -5,12 +5,12 @@
 
 #include "loop/loop.h"
 
-/* Ends every activation whose frame lies below `frame`: items in a callout are called no more and
- * are free again, what a step had picked and not got to waits for the next run, and what was
- * deferred into its drain pool is called. */
+/* Ends every activation, and every call by hand, whose frame lies below `frame`: items in a callout
+ * are called no more and are free again, what a step had picked and not got to waits for the next
+ * run, and what was deferred into its drain pool is called. */
 void gy_unwind(GYRunLoopRef loop, const void *frame);
-/* Ends those above a depth: a callout has returned, and what ran inside it has not. */
-void gy_unwind_to(GYRunLoopRef loop, uint32_t depth);
+/* Ends those beyond a mark: a callout has returned, and what ran inside it has not. */
+void gy_unwind_to(GYRunLoopRef loop, gy_mark mark);
 /* All of them: the thread is ending. */
 void gy_unwind_all(GYRunLoopRef loop);
 

@@ -159,6 +159,8 @@ TEST(changes_of_what_is_no_timer_are_harmless_and_reported) {
         EXPECT_REPORTED("GYRunLoopTimerSetToleranceNanoseconds");
         EXPECT(!GYRunLoopTimerSetOverrunPolicy(bad[i], kGYTimerSkip, 0));
         EXPECT_REPORTED("GYRunLoopTimerSetOverrunPolicy");
+        EXPECT(!GYRunLoopTimerFire(bad[i]));
+        EXPECT_REPORTED("GYRunLoopTimerFire");
         GYRunLoopTimerInvalidate(bad[i]);
         EXPECT_REPORTED("GYRunLoopTimerInvalidate");
         GYRunLoopTimerInvalidateAndWait(bad[i]);

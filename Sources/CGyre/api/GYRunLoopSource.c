@@ -47,10 +47,7 @@ void GYRunLoopSourceInvalidate(GYRunLoopSourceRef source) {
     gy_source_invalidate(source);
 }
 
-static bool is_not_performing(const void *item) {
-    const struct GYRunLoopSource *source = item;
-    return atomic_load_explicit(&source->performing, memory_order_seq_cst) == 0;
-}
+static bool is_not_performing(const void *item) { return !gy_source_is_performing(item); }
 
 void GYRunLoopSourceInvalidateAndWait(GYRunLoopSourceRef source) {
     if (!gy_argument_is(source, GY_KIND_SOURCE, "GYRunLoopSourceInvalidateAndWait")) return;

@@ -1,5 +1,7 @@
 #include "items/source.h"
 
+uint32_t gy_source_generation;
+
 /* The three contexts begin alike; version 0 and version 1 end where version 2 goes on. One buffer
  * holds whichever it is, and what it does not have is zero. */
 _Static_assert(sizeof(GYRunLoopSourceContext) <= sizeof(GYRunLoopSourceContext2), "room for 0");

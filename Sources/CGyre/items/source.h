@@ -17,8 +17,22 @@ enum gy_source_state {
     GY_SOURCE_SIGNALLED = 1, /* the mark: the truth about whether it is to be performed */
     GY_SOURCE_QUEUED = 2,    /* somebody is linking it, or has linked it, into its home's queue */
     GY_SOURCE_INVALID = 4,
+    GY_SOURCE_FLAGS = 7,
     GY_SOURCE_ONE_SIGNAL = 8, /* above the flags: how many signals are under way */
 };
+
+/* In the top eight bits of a count: the process that counted. What other threads had in hand when
+ * a fork left them behind does not count in the child (R7). Changed in the child alone, while it
+ * has one thread. */
+extern uint32_t gy_source_generation;
+#define GY_SOURCE_ONE_GENERATION (UINT32_C(1) << 24)
+
+/* A word as it is to be read and changed in this process: without a count of another's. */
+static inline uint32_t gy_source_counted_here(uint32_t word, uint32_t flags) {
+    const uint32_t generation = ~(GY_SOURCE_ONE_GENERATION - 1);
+    if ((word & generation) == gy_source_generation) return word;
+    return (word & flags) | gy_source_generation;
+}
 
 /* One mode that holds the source, or the common items of a loop. */
 typedef struct gy_membership {
@@ -32,7 +46,7 @@ typedef struct gy_membership {
 struct GYRunLoopSource {
     gy_object head;
     _Atomic uint32_t state;
-    _Atomic uint32_t performing; /* callouts in progress, on all threads */
+    _Atomic uint32_t performing; /* callouts in progress, on all threads; no flags */
     GYIndex order;
     const GYRunLoopSourceContext2
         *callbacks; /* shared (loop/callbacks.h); version 0's three callbacks
@@ -72,8 +86,17 @@ bool gy_source_set_invalid(GYRunLoopSourceRef source);
 /* The lock of the loop that is about to call it: an invalidation that comes later finds the
  * call. */
 static inline void gy_source_begin_call(GYRunLoopSourceRef source) {
+    uint32_t word = atomic_load_explicit(&source->performing, memory_order_relaxed);
     /* Sequentially consistent: pairs with the wait of InvalidateAndWait (loop/callout.h). */
-    atomic_fetch_add_explicit(&source->performing, 1, memory_order_seq_cst);
+    while (!atomic_compare_exchange_weak_explicit(&source->performing, &word,
+                                                  gy_source_counted_here(word, 0) + 1,
+                                                  memory_order_seq_cst, memory_order_relaxed)) {
+    }
+}
+
+static inline bool gy_source_is_performing(const struct GYRunLoopSource *source) {
+    uint32_t word = atomic_load_explicit(&source->performing, memory_order_seq_cst);
+    return gy_source_counted_here(word, 0) != gy_source_generation;
 }
 
 static inline bool gy_source_is_port(const struct GYRunLoopSource *source) {

@@ -53,10 +53,17 @@ static void end_activation(const gy_activation *run) {
     for (uint32_t i = f == NULL ? 0 : f->next; f != NULL && i < f->count; i++) {
         free_timer(f->entries[i].item);
     }
-    if (run->calling == GY_CALLOUT_SOURCE) gy_callout_source_returned(run->item);
     if (run->calling == GY_CALLOUT_BLOCK) gy_perform_settle_block_in_child(run->item);
     for (gy_block *b = run->taken; b != NULL; b = gy_block_next(b))
         gy_perform_settle_block_in_child(b);
+}
+
+void gy_fork_begin_generation(GYRunLoopRef own) {
+    gy_source_generation += GY_SOURCE_ONE_GENERATION;
+    for (uint32_t i = 0; own != NULL && i < own->depth; i++) {
+        const gy_activation *run = &own->activations[i];
+        if (run->calling == GY_CALLOUT_SOURCE) gy_source_begin_call(run->item);
+    }
 }
 
 void gy_fork_kill(GYRunLoopRef loop) {

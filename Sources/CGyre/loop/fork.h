@@ -6,6 +6,9 @@
 
 #include "loop/loop.h"
 
+/* Counts of what threads had in hand are worth nothing from now on, but for the calls that the own
+ * loop, if there is one, is in the middle of. */
+void gy_fork_begin_generation(GYRunLoopRef own);
 /* The parent's epoll sets, eventfd and timerfd are closed here and made anew when next needed;
  * events fetched before the fork are the parent's. */
 void gy_fork_disinherit(GYRunLoopRef loop);

@@ -127,6 +127,7 @@ static void after_fork_in_child(void) {
     gy_check_reset_in_child();
     gy_callout_reset_in_child();
     GYRunLoopRef own = gy_current_loop;
+    gy_fork_begin_generation(own);
     for (gy_node *n = gy_all_loops.next, *next; n != &gy_all_loops; n = next) {
         next = n->next;
         GYRunLoopRef loop = gy_node_owner(n, struct GYRunLoop, in_registry);

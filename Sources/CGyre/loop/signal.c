@@ -47,12 +47,13 @@ static void link_to_home(GYRunLoopSourceRef source, GYRunLoopRef home) {
  * sees the mark; either it sees that the home is gone, or the parting sees it under way. The
  * release half is what the perform acquires (R172). */
 static bool mark(GYRunLoopSourceRef source) {
-    uint32_t state = atomic_load_explicit(&source->state, memory_order_relaxed);
+    uint32_t state = atomic_load_explicit(&source->state, memory_order_relaxed), marked;
     do {
         if ((state & GY_SOURCE_INVALID) != 0) return false;
-    } while (!atomic_compare_exchange_weak_explicit(
-        &source->state, &state, (state + GY_SOURCE_ONE_SIGNAL) | GY_SOURCE_SIGNALLED,
-        memory_order_seq_cst, memory_order_relaxed));
+        marked = gy_source_counted_here(state, GY_SOURCE_FLAGS) + GY_SOURCE_ONE_SIGNAL;
+    } while (!atomic_compare_exchange_weak_explicit(&source->state, &state,
+                                                    marked | GY_SOURCE_SIGNALLED,
+                                                    memory_order_seq_cst, memory_order_relaxed));
     return true;
 }
 
@@ -126,11 +127,12 @@ bool gy_signal_use_up(GYRunLoopRef loop, GYRunLoopSourceRef source) {
     return (old & GY_SOURCE_SIGNALLED) != 0;
 }
 
-/* The lock, for the time being. */
+/* The lock, for the time being. A link that a fork has cut short goes too. */
 static void take_out(GYRunLoopRef loop, GYRunLoopSourceRef source) {
     gy_loop_lock(loop);
     take_in(loop);
     if (gy_node_is_linked(&source->signalled)) unlink_source(loop, source, 0);
+    atomic_fetch_and_explicit(&source->state, ~(uint32_t)GY_SOURCE_QUEUED, memory_order_relaxed);
     gy_loop_unlock(loop);
 }
 
@@ -140,26 +142,27 @@ bool gy_signal_part(GYRunLoopRef loop, GYRunLoopSourceRef source) {
                                                    memory_order_seq_cst, memory_order_seq_cst);
 }
 
-void gy_signal_finish_parting(GYRunLoopRef loop, GYRunLoopSourceRef source) {
+static bool is_being_signalled(const struct GYRunLoopSource *source) {
     /* Sequentially consistent: a signal that has seen the home is seen under way (mark). */
-    while (atomic_load_explicit(&source->state, memory_order_seq_cst) >= GY_SOURCE_ONE_SIGNAL) {
-        sched_yield();
-    }
+    uint32_t state = atomic_load_explicit(&source->state, memory_order_seq_cst);
+    state = gy_source_counted_here(state, GY_SOURCE_FLAGS);
+    return (state & ~(uint32_t)GY_SOURCE_FLAGS) != gy_source_generation;
+}
+
+void gy_signal_finish_parting(GYRunLoopRef loop, GYRunLoopSourceRef source) {
+    while (is_being_signalled(source)) sched_yield();
     take_out(loop, source);
     atomic_store_explicit(&source->home, NULL, memory_order_seq_cst);
     gy_release(loop);
 }
 
-/* Its count of signals goes, and if its link was never finished it is linked anew. */
-static void reset_source(GYRunLoopRef loop, GYRunLoopSourceRef source) {
-    const uint32_t flags = GY_SOURCE_ONE_SIGNAL - 1;
-    uint32_t state = atomic_fetch_and_explicit(&source->state, flags, memory_order_relaxed);
-    if (!is_linked_here(loop, source)) {
-        atomic_fetch_and_explicit(&source->state, ~(uint32_t)GY_SOURCE_QUEUED,
-                                  memory_order_relaxed);
-        bool is_home = atomic_load_explicit(&source->home, memory_order_relaxed) == loop;
-        if (is_home && (state & GY_SOURCE_SIGNALLED) != 0) link_to_home(source, loop);
-    }
+/* A link that was never finished is made anew. */
+static void relink(GYRunLoopRef loop, GYRunLoopSourceRef source) {
+    bool is_home = atomic_load_explicit(&source->home, memory_order_relaxed) == loop;
+    if (!is_home || is_linked_here(loop, source)) return;
+    uint32_t state = atomic_fetch_and_explicit(&source->state, ~(uint32_t)GY_SOURCE_QUEUED,
+                                               memory_order_relaxed);
+    if ((state & GY_SOURCE_SIGNALLED) != 0) link_to_home(source, loop);
 }
 
 static uint32_t length_of(const gy_node *list) {
@@ -177,7 +180,7 @@ void gy_signal_reset_in_child(GYRunLoopRef loop) {
     for (gy_mode *m; (m = gy_loop_next_mode(loop, &cursor)) != NULL;) {
         uint32_t i = 0;
         for (GYRunLoopSourceRef s; (s = gy_set_next(&m->sources, &i)) != NULL;) {
-            if (!gy_source_is_port(s)) reset_source(loop, s);
+            if (!gy_source_is_port(s)) relink(loop, s);
         }
     }
 }

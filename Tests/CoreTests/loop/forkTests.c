@@ -342,6 +342,97 @@ TEST(a_fork_while_another_thread_changes_the_loop_leaves_no_lock_held) {
     close_pipe();
 }
 
+/* Sources that threads were busy with, which the child does not have. */
+
+static GYRunLoopSourceRef hammered;
+
+static void signals_hammered(void *unused) {
+    (void)unused;
+    while (atomic_load(&hammering)) GYRunLoopSourceSignal(hammered);
+}
+
+static void signals_itself(void *unused) {
+    (void)unused;
+    if (atomic_load(&hammering)) GYRunLoopSourceSignal(hammered);
+}
+
+static void add_and_invalidate(void *unused) {
+    GYRunLoopMode mode = GYSTR("another");
+    GYRunLoopAddSource(GYRunLoopGetCurrent(), hammered, mode);
+    GYRunLoopRemoveSource(GYRunLoopGetCurrent(), hammered, mode);
+    GYRunLoopSourceInvalidateAndWait(hammered);
+    use_each_kind(unused);
+}
+
+static void expect_children_are_not_held_up(void) {
+    open_pipe();
+    for (int i = 0; i < 50; i++) EXPECT_INT(test_child(add_and_invalidate, NULL), 0);
+    atomic_store(&hammering, false);
+    close_pipe();
+}
+
+static void fork_while_signalling(GYRunLoopRef rl) {
+    hammered = loop_source0(0, NULL, NULL);
+    if (rl != NULL) GYRunLoopAddSource(rl, hammered, kGYRunLoopDefaultMode);
+    atomic_store(&hammering, true);
+    pthread_t other = test_thread_start(signals_hammered, NULL);
+    expect_children_are_not_held_up();
+    test_thread_join(other);
+    loop_drop(hammered);
+}
+
+/* R7: in the child nobody ends the signal that was under way. */
+TEST(a_source_that_a_thread_was_signalling_at_the_fork_ends_in_the_child) {
+    TEST_SKIP_IF(test_is_thread_sanitized(), "the sanitizer waits twice in the child");
+    loop_worker worker;
+    loop_worker_start(&worker, kGYRunLoopDefaultMode);
+    fork_while_signalling(GYRunLoopGetCurrent());
+    fork_while_signalling(worker.rl);
+    fork_while_signalling(NULL);
+    loop_worker_drop(&worker);
+}
+
+/* R7, R171: nor does the callout that was in progress, or about to be, ever return there. */
+TEST(a_source_that_a_loop_was_performing_at_the_fork_is_not_waited_for_in_the_child) {
+    TEST_SKIP_IF(test_is_thread_sanitized(), "the sanitizer waits twice in the child");
+    loop_worker worker;
+    loop_worker_start(&worker, kGYRunLoopDefaultMode);
+    hammered = loop_source0(0, signals_itself, NULL);
+    GYRunLoopAddSource(worker.rl, hammered, kGYRunLoopDefaultMode);
+    atomic_store(&hammering, true);
+    GYRunLoopSourceSignal(hammered);
+    GYRunLoopWakeUp(worker.rl);
+    expect_children_are_not_held_up();
+    loop_drop(hammered);
+    loop_worker_drop(&worker);
+}
+
+static void waits_for_hammered(void *event) {
+    GYRunLoopSourceInvalidateAndWait(hammered);
+    test_event_signal(event);
+}
+
+static void is_still_performed_in_child(void *event) {
+    pthread_t other = test_thread_start(waits_for_hammered, event);
+    EXPECT(!test_event_wait_for(event, 0.02));
+    GYRunLoopSourceInvalidateAndWait(hammered); /* the callout is this thread's own */
+    pthread_detach(other);
+}
+
+static void forks_in_callout(void *event) {
+    EXPECT_INT(test_child(is_still_performed_in_child, event), 0);
+}
+
+/* R7, R171 */
+TEST(a_source_whose_callout_forks_is_still_waited_for_in_the_child) {
+    TEST_SKIP_IF(test_is_thread_sanitized(), "the sanitizer waits twice in the child");
+    test_event event = TEST_EVENT_INIT;
+    hammered = loop_in(GYSTR("forking"), loop_source0(0, forks_in_callout, &event));
+    GYRunLoopSourceSignal(hammered);
+    EXPECT_INT(loop_poll(GYSTR("forking")), kGYRunLoopRunTimedOut);
+    loop_drop(hammered);
+}
+
 static void exit_with_handlers(void *unused) {
     (void)unused;
     exit(test_failures() == 0 ? 0 : 1);

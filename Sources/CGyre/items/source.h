@@ -39,8 +39,9 @@ typedef struct gy_membership {
     GYRunLoopRef loop;    /* retained (R163) */
     struct gy_mode *mode; /* NULL: the common items */
     struct gy_port *port; /* versions 1 and 2: its registration there */
-    bool is_scheduled;    /* version 0: the schedule callback has been, or is being, called */
     bool is_foreign;      /* version 0: counted in the mode's foreign_count */
+    uint64_t addition; /* the number of the one that it came by, while that may still be refused
+                           * and the schedule callback is to come; then 0 */
 } gy_membership;
 
 struct GYRunLoopSource {
@@ -56,7 +57,7 @@ struct GYRunLoopSource {
     /* The modes that hold it; the table lock (loop/membership.h). */
     uint32_t membership_count, more_room;
     _Atomic bool is_waited_for; /* by InvalidateAndWait: the end of a callout is announced */
-    gy_membership membership;   /* the first; valid while there is one */
+    gy_membership membership; /* the first; valid while there is one */
     gy_membership *more_memberships;
     /* The loop whose queue it is signalled into, retained while the source is in one of its modes
      * and while signals are under way. Other loops that hold the source look at all their

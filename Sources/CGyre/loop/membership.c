@@ -35,13 +35,12 @@ static bool make_room(GYRunLoopSourceRef source) {
     return true;
 }
 
-bool gy_membership_add(GYRunLoopSourceRef source, GYRunLoopRef loop, gy_mode *mode,
-                       struct gy_port *port) {
+bool gy_membership_add(GYRunLoopSourceRef source, gy_membership membership) {
     gy_lock_take(&memberships_lock);
     bool ok = make_room(source);
     if (ok) {
-        *at(source, source->membership_count++) = (gy_membership){
-            .loop = gy_retain(loop), .mode = mode, .port = port, .is_scheduled = mode == NULL};
+        *at(source, source->membership_count++) = membership;
+        gy_retain(membership.loop);
         gy_retain(source);
     }
     gy_lock_give(&memberships_lock);
@@ -63,10 +62,10 @@ gy_membership gy_membership_take(GYRunLoopSourceRef source, GYRunLoopRef loop,
 
 void gy_membership_free_all(GYRunLoopSourceRef source) { free(source->more_memberships); }
 
-bool gy_membership_is_new(GYRunLoopSourceRef source, GYRunLoopRef loop, const gy_mode *mode) {
+bool gy_membership_is_new(GYRunLoopSourceRef source, const gy_mode *mode, uint64_t addition) {
     gy_lock_take(&memberships_lock);
-    const gy_membership *m = find(source, loop, mode);
-    bool is_new = m != NULL && !m->is_scheduled;
+    const gy_membership *m = find(source, mode->loop, mode);
+    bool is_new = m != NULL && m->addition == addition;
     gy_lock_give(&memberships_lock);
     return is_new;
 }
@@ -97,13 +96,14 @@ bool gy_membership_any_in(GYRunLoopSourceRef source, GYRunLoopRef loop, gy_mode 
     return found;
 }
 
-gy_mode *gy_membership_next_to_schedule(GYRunLoopSourceRef source, GYRunLoopRef loop) {
+gy_mode *gy_membership_next_to_schedule(GYRunLoopSourceRef source, GYRunLoopRef loop,
+                                        uint64_t addition) {
     gy_mode *mode = NULL;
     gy_lock_take(&memberships_lock);
     for (uint32_t i = 0; i < source->membership_count && mode == NULL; i++) {
         gy_membership *m = at(source, i);
-        if (m->loop != loop || m->is_scheduled) continue;
-        m->is_scheduled = true;
+        if (m->loop != loop || m->addition != addition) continue;
+        m->addition = 0;
         mode = m->mode;
     }
     gy_lock_give(&memberships_lock);

@@ -9,23 +9,25 @@
 
 #include "loop/loop.h"
 
-/* `mode` NULL stands for the common items. False with errno where memory is out. */
-bool gy_membership_add(GYRunLoopSourceRef source, GYRunLoopRef loop, gy_mode *mode,
-                       struct gy_port *port);
+/* Adds one with its references, which is not foreign; `mode` NULL stands for the common items.
+ * False with errno where memory is out. */
+bool gy_membership_add(GYRunLoopSourceRef source, gy_membership membership);
 /* What was removed; its loop is NULL if there was nothing. The references are the caller's now. */
 gy_membership gy_membership_take(GYRunLoopSourceRef source, GYRunLoopRef loop, const gy_mode *mode);
 void gy_membership_free_all(GYRunLoopSourceRef source);
 
-/* Whether there is one whose schedule callback has not been called yet. */
-bool gy_membership_is_new(GYRunLoopSourceRef source, GYRunLoopRef loop, const gy_mode *mode);
+/* Whether there is one that has come by an addition which is not over. */
+bool gy_membership_is_new(GYRunLoopSourceRef source, const gy_mode *mode, uint64_t addition);
 void gy_membership_set_foreign(GYRunLoopSourceRef source, const gy_mode *mode);
 
 /* Any loop that holds the source, retained; NULL: none. */
 GYRunLoopRef gy_membership_any_loop(GYRunLoopSourceRef source);
 /* Whether there is one in the loop: of a mode, put into *mode, or else of the common items. */
 bool gy_membership_any_in(GYRunLoopSourceRef source, GYRunLoopRef loop, gy_mode **mode);
-/* The next mode whose schedule callback has to be called, marked as called; NULL: none. */
-gy_mode *gy_membership_next_to_schedule(GYRunLoopSourceRef source, GYRunLoopRef loop);
+/* The next mode of an addition whose schedule callback has to be called, marked as called; NULL:
+ * none. */
+gy_mode *gy_membership_next_to_schedule(GYRunLoopSourceRef source, GYRunLoopRef loop,
+                                        uint64_t addition);
 
 void gy_membership_lock_for_fork(void);
 void gy_membership_unlock_after_fork(void);

@@ -12,11 +12,21 @@
 #include <errno.h>
 #include <stdlib.h>
 
+/* A source on its way into one mode, or the common ones. While it looks for an equal one the lock
+ * is given up, so others may add the same source meanwhile: what is to be scheduled, or taken back,
+ * are the modes that bear the number. */
+typedef struct addition {
+    GYRunLoopRef loop;
+    GYRunLoopSourceRef source;
+    int fd; /* below zero: no port, or a negative one */
+    uint64_t number;
+} addition;
+
 /* One mode at a time, with no lock held: a source that leaves before its turn is not scheduled, and
  * so not cancelled either. */
-static void schedule(GYRunLoopRef loop, GYRunLoopSourceRef source) {
-    for (gy_mode *m; (m = gy_membership_next_to_schedule(source, loop)) != NULL;) {
-        gy_callout_schedule(source, loop, m->name);
+static void schedule(const addition *a) {
+    for (gy_mode *m; (m = gy_membership_next_to_schedule(a->source, a->loop, a->number)) != NULL;) {
+        gy_callout_schedule(a->source, a->loop, m->name);
     }
 }
 
@@ -82,20 +92,21 @@ static GYRunLoopSourceRef find_equal(GYRunLoopRef loop, const gy_set *set,
 
 /* ---- entering ---- */
 
-static bool insert_into_mode(GYRunLoopRef loop, gy_mode *mode, GYRunLoopSourceRef source,
-                             gy_port *port) {
-    uint32_t hash = hash_of(source);
-    if (!gy_set_insert(&mode->sources, source, hash)) return false;
-    if (!gy_membership_add(source, loop, mode, port)) {
-        gy_set_remove(&mode->sources, source, hash);
+static bool insert_into_mode(const addition *a, gy_mode *mode, gy_port *port) {
+    uint32_t hash = hash_of(a->source);
+    if (!gy_set_insert(&mode->sources, a->source, hash)) return false;
+    const gy_membership membership = {
+        .loop = a->loop, .mode = mode, .port = port, .addition = a->number};
+    if (!gy_membership_add(a->source, membership)) {
+        gy_set_remove(&mode->sources, a->source, hash);
         return false;
     }
     mode->is_given = true;
     gy_tally_add(&mode->item_count, 1);
-    loop->source_version++;
-    if (gy_source_is_port(source) || gy_signal_adopt(loop, source)) return true;
+    a->loop->source_version++;
+    if (gy_source_is_port(a->source) || gy_signal_adopt(a->loop, a->source)) return true;
     /* Its signals go to the queue of another loop: step 4 looks at all sources of the mode. */
-    gy_membership_set_foreign(source, mode);
+    gy_membership_set_foreign(a->source, mode);
     gy_tally_add(&mode->foreign_count, 1);
     return true;
 }
@@ -109,17 +120,17 @@ static bool may_still_enter(GYRunLoopRef loop) {
 }
 
 /* True if the source, or one that is equal, is in the mode now. The lock. */
-static bool enter_mode(GYRunLoopRef loop, gy_mode *mode, GYRunLoopSourceRef source, int fd) {
-    if (find_equal(loop, &mode->sources, source) != NULL) return true;
-    if (!may_still_enter(loop)) return false;
+static bool enter_mode(const addition *a, gy_mode *mode) {
+    if (find_equal(a->loop, &mode->sources, a->source) != NULL) return true;
+    if (!may_still_enter(a->loop)) return false;
     gy_port *port = NULL;
-    if (gy_source_is_port(source)) {
-        port = gy_port_create(loop, mode, source, fd);
+    if (gy_source_is_port(a->source)) {
+        port = gy_port_create(a->loop, mode, a->source, a->fd);
         if (port == NULL) return false;
     }
-    if (insert_into_mode(loop, mode, source, port)) return true;
+    if (insert_into_mode(a, mode, port)) return true;
     int saved = errno;
-    if (port != NULL) gy_port_remove(loop, port);
+    if (port != NULL) gy_port_remove(a->loop, port);
     errno = saved;
     return false;
 }
@@ -159,7 +170,7 @@ static void part_from_home(GYRunLoopRef loop, GYRunLoopSourceRef source) {
 static void finish_leaving(leaving left) {
     if (left.source == NULL) return;
     gy_membership *m = &left.membership;
-    if (m->is_scheduled && m->mode != NULL) {
+    if (m->addition == 0 && m->mode != NULL) {
         gy_callout_cancel(left.source, m->loop, m->mode->name);
     }
     part_from_home(m->loop, left.source);
@@ -167,55 +178,69 @@ static void finish_leaving(leaving left) {
     gy_release(m->loop);
 }
 
-/* Takes a source out of the modes that it has just entered: those it is not scheduled in yet. */
-static void undo_entering(GYRunLoopRef loop, GYRunLoopSourceRef source) {
+/* Takes a source out of the modes that it has entered by an addition. */
+static void undo_entering(const addition *a) {
     int saved = errno;
     uint32_t cursor = 0;
-    for (gy_mode *m; (m = gy_loop_next_mode(loop, &cursor)) != NULL;) {
-        if (!gy_membership_is_new(source, loop, m)) continue;
-        leave_mode(loop, m, source);
-        gy_port_give_set_back(loop, m);
-        gy_release(source); /* neither is the last reference: the caller has one of each */
-        gy_release(loop);
+    for (gy_mode *m; (m = gy_loop_next_mode(a->loop, &cursor)) != NULL;) {
+        if (!gy_membership_is_new(a->source, m, a->number)) continue;
+        leave_mode(a->loop, m, a->source);
+        gy_port_give_set_back(a->loop, m);
+        gy_release(a->source); /* neither is the last reference: the caller has one of each */
+        gy_release(a->loop);
     }
     errno = saved;
 }
 
-static bool enter_common_modes(GYRunLoopRef loop, GYRunLoopSourceRef source, int fd) {
+static bool enter_common_modes(const addition *a) {
     uint32_t cursor = 0;
-    for (gy_mode *m; (m = gy_loop_next_common_mode(loop, &cursor)) != NULL;) {
-        if (enter_mode(loop, m, source, fd)) continue;
-        undo_entering(loop, source);
+    for (gy_mode *m; (m = gy_loop_next_common_mode(a->loop, &cursor)) != NULL;) {
+        if (enter_mode(a, m)) continue;
+        undo_entering(a);
         return false;
     }
     return true;
 }
 
-static bool enter_common(GYRunLoopRef loop, GYRunLoopSourceRef source, int fd) {
-    if (find_equal(loop, &loop->common_sources, source) != NULL) return true;
-    if (!may_still_enter(loop)) return false;
-    if (!gy_loop_need_common_modes(loop)) return false;
+static bool record_common(GYRunLoopRef loop, GYRunLoopSourceRef source) {
     if (!gy_set_insert(&loop->common_sources, source, hash_of(source))) return false;
-    if (gy_membership_add(source, loop, NULL, NULL)) {
-        if (enter_common_modes(loop, source, fd)) return true;
-        gy_membership_take(source, loop, NULL);
-        gy_release(source);
-        gy_release(loop);
-    }
+    loop->source_version++;
+    if (gy_membership_add(source, (gy_membership){.loop = loop})) return true;
     gy_set_remove(&loop->common_sources, source, hash_of(source));
     return false;
 }
 
-static bool enter(GYRunLoopRef loop, GYRunLoopSourceRef source, GYStringRef name, int fd) {
+/* True if it was recorded, and the caller has two references now. */
+static bool forget_common(GYRunLoopRef loop, GYRunLoopSourceRef source) {
+    if (gy_membership_take(source, loop, NULL).loop == NULL) return false;
+    gy_set_remove(&loop->common_sources, source, hash_of(source));
+    loop->source_version++;
+    return true;
+}
+
+static bool enter_common(const addition *a) {
+    if (find_equal(a->loop, &a->loop->common_sources, a->source) != NULL) return true;
+    if (!may_still_enter(a->loop)) return false;
+    if (!gy_loop_need_common_modes(a->loop)) return false;
+    if (!record_common(a->loop, a->source)) return false;
+    if (enter_common_modes(a)) return true;
+    if (forget_common(a->loop, a->source)) { /* unless somebody else has, meanwhile */
+        gy_release(a->source);
+        gy_release(a->loop);
+    }
+    return false;
+}
+
+static bool enter(const addition *a, GYStringRef name) {
     /* A closed number must not come to mean a descriptor of the loop's own. */
-    if (fd >= 0 && !gy_sys_is_open(fd)) {
+    if (a->fd >= 0 && !gy_sys_is_open(a->fd)) {
         errno = EBADF;
         return false;
     }
-    if (!gy_loop_prepare_wait(loop, false)) return false;
-    if (name == kGYRunLoopCommonModes) return enter_common(loop, source, fd);
-    gy_mode *mode = gy_loop_need_mode(loop, name);
-    return mode != NULL && enter_mode(loop, mode, source, fd);
+    if (!gy_loop_prepare_wait(a->loop, false)) return false;
+    if (name == kGYRunLoopCommonModes) return enter_common(a);
+    gy_mode *mode = gy_loop_need_mode(a->loop, name);
+    return mode != NULL && enter_mode(a, mode);
 }
 
 static int port_of(GYRunLoopSourceRef source) {
@@ -227,39 +252,42 @@ static void leave_loop(GYRunLoopRef loop, GYRunLoopSourceRef source);
 
 bool gy_source_add(GYRunLoopRef loop, GYRunLoopSourceRef source, GYStringRef mode) {
     need_hash(source);
-    int fd = port_of(source), error = 0;
+    addition a = {.loop = loop, .source = source, .fd = port_of(source)};
+    int error = 0;
     gy_loop_lock(loop);
     bool alive = gy_loop_takes_items(loop);
-    if (alive && gy_source_is_valid(source) && !enter(loop, source, mode, fd)) error = errno;
+    a.number = ++loop->sequence;
+    if (alive && gy_source_is_valid(source) && !enter(&a, mode)) error = errno;
     gy_loop_unlock(loop);
-    if (alive && error == 0) schedule(loop, source);
+    if (alive && error == 0) schedule(&a);
     /* Invalidated by another thread while it entered: nobody else takes it out again. */
     if (alive && !gy_source_is_valid(source)) leave_loop(loop, source);
     errno = error;
     return alive;
 }
 
-static bool join_one(GYRunLoopRef loop, GYStringRef name, GYRunLoopSourceRef source) {
-    int fd = port_of(source);
-    gy_loop_lock(loop);
+static bool join_one(addition *a, GYStringRef name) {
+    a->fd = port_of(a->source);
+    gy_loop_lock(a->loop);
     bool ok = true;
-    if (gy_set_contains(&loop->common_sources, source, hash_of(source))) {
-        gy_mode *mode = gy_loop_need_mode(loop, name);
-        ok = mode != NULL && enter_mode(loop, mode, source, fd);
+    a->number = ++a->loop->sequence;
+    if (gy_set_contains(&a->loop->common_sources, a->source, hash_of(a->source))) {
+        gy_mode *mode = gy_loop_need_mode(a->loop, name);
+        ok = mode != NULL && enter_mode(a, mode);
     }
-    gy_loop_unlock(loop);
+    gy_loop_unlock(a->loop);
     return ok;
 }
 
-/* The common sources, each retained; NULL with *count > 0 where memory is out. */
-static GYRunLoopSourceRef *copy_common(GYRunLoopRef loop, uint32_t *count) {
+/* The common sources, each retained, to be added; NULL with *count > 0 where memory is out. */
+static addition *copy_common(GYRunLoopRef loop, uint32_t *count) {
     gy_loop_lock(loop);
     uint32_t cursor = 0, filled = 0;
     *count = loop->common_sources.count;
-    GYRunLoopSourceRef *copy = *count == 0 ? NULL : calloc(*count, sizeof(GYRunLoopSourceRef));
+    addition *copy = *count == 0 ? NULL : calloc(*count, sizeof *copy);
     for (GYRunLoopSourceRef s;
          copy != NULL && (s = gy_set_next(&loop->common_sources, &cursor)) != NULL;) {
-        copy[filled++] = gy_retain(s);
+        copy[filled++] = (addition){.loop = loop, .source = gy_retain(s)};
     }
     gy_loop_unlock(loop);
     return copy;
@@ -267,24 +295,24 @@ static GYRunLoopSourceRef *copy_common(GYRunLoopRef loop, uint32_t *count) {
 
 bool gy_source_join_common(GYRunLoopRef loop, GYStringRef mode) {
     uint32_t count = 0, joined = 0;
-    GYRunLoopSourceRef *sources = copy_common(loop, &count);
-    if (sources == NULL && count > 0) {
+    addition *all = copy_common(loop, &count);
+    if (all == NULL && count > 0) {
         errno = ENOMEM;
         return false;
     }
-    while (joined < count && join_one(loop, mode, sources[joined])) joined++;
+    while (joined < count && join_one(&all[joined], mode)) joined++;
     int error = joined < count ? errno : 0;
     for (uint32_t i = 0; i < count; i++) {
         if (error == 0) {
-            schedule(loop, sources[i]);
-        } else {
+            schedule(&all[i]);
+        } else if (i < joined) {
             gy_loop_lock(loop);
-            undo_entering(loop, sources[i]);
+            undo_entering(&all[i]);
             gy_loop_unlock(loop);
         }
-        gy_release(sources[i]);
+        gy_release(all[i].source);
     }
-    free(sources);
+    free(all);
     errno = error;
     return error == 0;
 }
@@ -307,19 +335,18 @@ static void remove_from_mode(GYRunLoopRef loop, GYRunLoopSourceRef source, GYStr
 static GYRunLoopSourceRef take_common(GYRunLoopRef loop, GYRunLoopSourceRef source) {
     gy_loop_lock(loop);
     GYRunLoopSourceRef there = find_equal(loop, &loop->common_sources, source);
-    if (there != NULL) {
-        gy_set_remove(&loop->common_sources, there, hash_of(there));
-        gy_membership_take(there, loop, NULL);
-        loop->source_version++;
-    }
+    if (there != NULL) forget_common(loop, there);
     gy_loop_unlock(loop);
     return there;
 }
 
-/* The i-th common name, retained; NULL behind the last. Names only come, at the end. */
-static GYStringRef copy_common_name(GYRunLoopRef loop, uint32_t i) {
+/* The common name before the i-th, retained; NULL: that was the first. From the end: a name whose
+ * items could not all join goes again, and the last one takes its place. What comes later is not
+ * joined by an item that is no longer recorded. */
+static GYStringRef copy_common_name_before(GYRunLoopRef loop, uint32_t *i) {
     gy_loop_lock(loop);
-    GYStringRef name = i < loop->common_name_count ? gy_retain(loop->common_names[i]) : NULL;
+    if (*i > loop->common_name_count) *i = loop->common_name_count;
+    GYStringRef name = *i == 0 ? NULL : gy_retain(loop->common_names[--*i]);
     gy_loop_unlock(loop);
     return name;
 }
@@ -327,8 +354,8 @@ static GYStringRef copy_common_name(GYRunLoopRef loop, uint32_t i) {
 static void remove_from_common(GYRunLoopRef loop, GYRunLoopSourceRef source) {
     GYRunLoopSourceRef item = take_common(loop, source);
     if (item == NULL) return; /* R20: not recorded, nothing happens */
-    GYStringRef name;
-    for (uint32_t i = 0; (name = copy_common_name(loop, i)) != NULL; i++) {
+    uint32_t i = UINT32_MAX;
+    for (GYStringRef name; (name = copy_common_name_before(loop, &i)) != NULL;) {
         remove_from_mode(loop, item, name);
         gy_release(name);
     }
@@ -366,11 +393,8 @@ static bool leave_one(GYRunLoopRef loop, GYRunLoopSourceRef source) {
     bool found = gy_membership_any_in(source, loop, &mode);
     if (found && mode != NULL) {
         left = leave_mode(loop, mode, source);
-    } else if (found) {
-        gy_set_remove(&loop->common_sources, source, hash_of(source));
-        left.membership = gy_membership_take(source, loop, NULL);
-        left.source = left.membership.loop == NULL ? NULL : source;
-        loop->source_version++;
+    } else if (found && forget_common(loop, source)) {
+        left = (leaving){source, {.loop = loop}};
     }
     gy_loop_unlock(loop);
     finish_leaving(left);

@@ -1,7 +1,10 @@
 /* Equality of sources, how modes go by it, and how long a source's context lives. */
 #include "support/loop.h"
 
+#include <errno.h>
 #include <gyre/GYString.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
 
 #define DEFAULT kGYRunLoopDefaultMode
 #define OTHER GYSTR("other")
@@ -196,6 +199,72 @@ LOOP_TEST(an_addition_is_tried_again_when_the_equal_callback_has_changed_the_mod
     EXPECT_INT(GYGetRetainCount(added), 1);
     GYRelease(present);
     loop_drop(added);
+}
+
+/* A port source that is compared with another in a common mode, and whose descriptor is closed
+ * meanwhile: the common modes refuse it, the default mode already holds it. */
+static GYRunLoopSourceRef refused;
+static int refused_port;
+
+static int port_of(void *info) { return *(int *)info; }
+
+static GYBoolean unequal_and_acts(const void *a, const void *b) {
+    equal_and_acts(a, b);
+    return false;
+}
+
+static GYRunLoopSourceRef comparing_port(int *fd) {
+    GYRunLoopSourceContext1 context = {.version = 1,
+                                       .info = fd,
+                                       .equal = unequal_and_acts,
+                                       .hash = always_one,
+                                       .getPort = port_of};
+    return GYRunLoopSourceCreate(NULL, 0, (GYRunLoopSourceContext *)&context);
+}
+
+static void is_refused_while(test_function acts) {
+    int other_port = -1;
+    GYRunLoopRef rl = GYRunLoopGetCurrent();
+    GYRunLoopAddCommonMode(rl, OTHER);
+    present = loop_in(OTHER, comparing_port(&other_port));
+    refused_port = eventfd(0, EFD_CLOEXEC);
+    refused = comparing_port(&refused_port);
+    changes_left = 1;
+    on_compare = acts;
+    GYIndex references = GYGetRetainCount(rl);
+    GYRunLoopAddSource(rl, refused, kGYRunLoopCommonModes);
+    EXPECT(errno != 0); /* the number may be the set's by now */
+    EXPECT_INT(changes_left, 0);
+    EXPECT(!GYRunLoopContainsSource(rl, refused, kGYRunLoopCommonModes));
+    EXPECT(!GYRunLoopContainsSource(rl, refused, DEFAULT));
+    GYRunLoopRemoveSource(rl, refused, GYSTR("apart"));
+    EXPECT_INT(GYGetRetainCount(refused), 1);
+    EXPECT_INT(GYGetRetainCount(rl), references);
+    loop_drop(refused);
+    loop_drop(present);
+}
+
+static void removes_refused(void *unused) {
+    (void)unused;
+    GYRunLoopRemoveSource(GYRunLoopGetCurrent(), refused, kGYRunLoopCommonModes);
+    close(refused_port);
+}
+
+/* R89, R174 */
+LOOP_TEST(a_source_that_is_removed_while_common_modes_refuse_it_is_let_go_once) {
+    is_refused_while(removes_refused);
+}
+
+static void adds_refused_apart(void *unused) {
+    (void)unused;
+    GYRunLoopAddSource(GYRunLoopGetCurrent(), refused, GYSTR("apart"));
+    EXPECT(GYRunLoopContainsSource(GYRunLoopGetCurrent(), refused, GYSTR("apart")));
+    close(refused_port);
+}
+
+/* R89, R174: nor is anything of that addition left where another one went well. */
+LOOP_TEST(a_refusal_of_common_modes_takes_back_no_more_and_no_less_than_it_added) {
+    is_refused_while(adds_refused_apart);
 }
 
 static void drops_present(void *unused) {

@@ -136,7 +136,10 @@ bool gy_array_append(struct GYArray *array, const void *object) {
     return gy_array_insert(array, array->count, object);
 }
 
-static void finalize(void *object) { gy_array_remove_all(object); }
+static void finalize(void *object) {
+    gy_array_remove_all(object);
+    gy_object_free(object);
+}
 
 static bool equal(const void *a, const void *b) {
     const struct GYArray *x = a, *y = b;

@@ -64,14 +64,18 @@ GYStringRef gy_string_create(const char *bytes, size_t byte_count) {
     return s;
 }
 
-static void take_out_of_table(void *object) {
-    struct GYString *s = object;
-    if ((s->head.flags & GY_OBJECT_INTERNED) == 0) return;
+static void take_out_of_table(struct GYString *s) {
     gy_lock_take(&table_lock);
     struct GYString **link = &table[s->hash % BUCKET_COUNT];
     while (*link != s) link = &(*link)->next_in_table;
     *link = s->next_in_table;
     gy_lock_give(&table_lock);
+}
+
+static void finalize(void *object) {
+    struct GYString *s = object;
+    if ((s->head.flags & GY_OBJECT_INTERNED) != 0) take_out_of_table(s);
+    gy_object_free(s);
 }
 
 static bool type_equal(const void *a, const void *b) { return gy_string_equal(a, b); }
@@ -81,7 +85,7 @@ static GYStringRef type_copy_description(const void *s) { return gy_retain(s); }
 const gy_type gy_string_type = {
     .kind = GY_KIND_STRING,
     .name = "GYString",
-    .finalize = take_out_of_table,
+    .finalize = finalize,
     .equal = type_equal,
     .hash = type_hash,
     .copy_description = type_copy_description,

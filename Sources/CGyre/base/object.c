@@ -74,11 +74,18 @@ void gy_release(const void *object) {
     /* Release on every drop, acquire on the last: all uses of the object happen before its end. */
     if (atomic_fetch_sub_explicit(&o->references, 1, memory_order_acq_rel) != 1) return;
     const gy_type *type = gy_type_of((enum gy_kind)o->kind);
-    if (type->finalize != NULL) type->finalize(o);
+    if (type->finalize == NULL) {
+        gy_object_free(o);
+    } else {
+        type->finalize(o);
+    }
+}
+
+void gy_object_free(void *object) {
     /* A stale reference is told apart by its missing magic; a plain store before free() is
      * dropped. */
-    explicit_bzero(o, sizeof *o);
-    free(o);
+    explicit_bzero(object, sizeof(gy_object));
+    free(object);
 }
 
 uint32_t gy_object_references(const void *object) {

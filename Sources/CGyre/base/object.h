@@ -41,7 +41,7 @@ typedef struct gy_object {
 typedef struct gy_type {
     enum gy_kind kind;
     const char *name;
-    void (*finalize)(void *object); /* the last reference is gone; the memory is freed after it */
+    void (*finalize)(void *object); /* the last reference is gone; it calls gy_object_free */
     bool (*equal)(const void *a, const void *b);
     GYHashCode (*hash)(const void *object);
     GYStringRef (*copy_description)(const void *object);
@@ -49,6 +49,10 @@ typedef struct gy_type {
 
 /* Zeroed memory with a header and one reference; NULL with errno where memory is out. */
 void *gy_object_create(const gy_type *type, size_t size);
+
+/* Of finalisers: gives back the memory. A client's callback is called after it, for a callback may
+ * never return. */
+void gy_object_free(void *object);
 
 /* True for a live object of the library, whatever its kind; false for NULL. */
 bool gy_object_is_live(const void *object);

@@ -27,6 +27,7 @@ void gy_loop_finalize(void *object) {
     free(loop->spare_firing);
     free(loop->spare_batch);
     gy_lock_destroy(&loop->lock);
+    gy_object_free(loop);
 }
 
 static bool make_default_mode(GYRunLoopRef loop) {

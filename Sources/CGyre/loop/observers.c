@@ -444,7 +444,10 @@ void gy_observer_call_all(GYRunLoopRef loop, GYRunLoopActivity activity) {
 
 static void finalize(void *object) {
     GYRunLoopObserverRef observer = object;
-    gy_tenant_release_info(&observer->item, observer->context.release);
+    void *info = gy_tenant_take_info(&observer->item);
+    void (*release)(const void *) = observer->context.release;
+    gy_object_free(observer);
+    gy_tenant_give_info(info, release);
 }
 
 const gy_type gy_observer_type = {

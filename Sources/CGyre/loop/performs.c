@@ -396,8 +396,10 @@ void gy_perform_end_in_child(GYRunLoopRef loop) {
 
 static void finalize(void *object) {
     GYRunLoopPerformRef perform = object;
-    gy_release(perform->timer);
+    GYRunLoopTimerRef timer = perform->timer;
     gy_release(atomic_load_explicit(&perform->loop, memory_order_relaxed));
+    gy_object_free(perform);
+    gy_release(timer);
 }
 
 const gy_type gy_perform_type = {

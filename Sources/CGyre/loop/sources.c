@@ -477,10 +477,14 @@ void gy_source_leave_all(GYRunLoopRef loop) {
 static void finalize(void *object) {
     GYRunLoopSourceRef source = object;
     gy_membership_free_all(source);
-    if (source->callbacks == NULL) return; /* it was never finished */
-    void (*release)(const void *) = source->callbacks->release;
-    gy_callbacks_give(source->callbacks);
-    if (release != NULL) gy_callout_release(release, source->info); /* R83 */
+    void (*release)(const void *) = NULL;
+    if (source->callbacks != NULL) { /* it was finished */
+        release = source->callbacks->release;
+        gy_callbacks_give(source->callbacks);
+    }
+    const void *info = source->info;
+    gy_object_free(source);
+    if (release != NULL) gy_callout_release(release, info); /* R83 */
 }
 
 static bool type_equal(const void *a, const void *b) {

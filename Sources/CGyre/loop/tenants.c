@@ -19,7 +19,14 @@ void gy_tenant_release(gy_item *item, uint32_t references) {
     while (references-- > 0) gy_release(item);
 }
 
-void gy_tenant_release_info(gy_item *item, void (*release)(const void *)) {
-    void *info = atomic_exchange_explicit(&item->info, NULL, memory_order_acq_rel);
+void *gy_tenant_take_info(gy_item *item) {
+    return atomic_exchange_explicit(&item->info, NULL, memory_order_acq_rel);
+}
+
+void gy_tenant_give_info(void *info, void (*release)(const void *)) {
     if (info != NULL && release != NULL) gy_callout_release(release, info);
+}
+
+void gy_tenant_release_info(gy_item *item, void (*release)(const void *)) {
+    gy_tenant_give_info(gy_tenant_take_info(item), release);
 }

@@ -16,7 +16,10 @@ bool gy_tenant_make_common(gy_set *common, gy_item *item);
 void gy_tenant_forget_common(gy_set *common, gy_item *item, uint32_t *references);
 void gy_tenant_release(gy_item *item, uint32_t references);
 
-/* R161: once, at invalidation or else at destruction. */
+/* R161: once, at invalidation or else at destruction. The parts are for finalisers, which give the
+ * memory back between them. */
 void gy_tenant_release_info(gy_item *item, void (*release)(const void *));
+void *gy_tenant_take_info(gy_item *item);
+void gy_tenant_give_info(void *info, void (*release)(const void *));
 
 #endif

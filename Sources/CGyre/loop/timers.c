@@ -410,10 +410,13 @@ int64_t gy_timer_first_deadline(GYRunLoopRef loop, GYStringRef name, GYRunLoopTi
 
 static void finalize(void *object) {
     GYRunLoopTimerRef timer = object;
-    gy_tenant_release_info(&timer->item, gy_timer_release(timer));
+    void *info = gy_tenant_take_info(&timer->item);
+    void (*release)(const void *) = gy_timer_release(timer);
     gy_timer_extra *extra = gy_timer_extra_of(timer);
     if (extra != NULL) free(extra->more_slots);
     free(extra);
+    gy_object_free(timer);
+    gy_tenant_give_info(info, release);
 }
 
 const gy_type gy_timer_type = {

@@ -15,7 +15,10 @@ typedef struct {
     const char *label;
 } thing;
 
-static void finalize(void *object) { test_trace("finalize %s", ((thing *)object)->label); }
+static void finalize(void *object) {
+    test_trace("finalize %s", ((thing *)object)->label);
+    gy_object_free(object);
+}
 
 static const gy_type thing_type = {.kind = GY_KIND_DATE, .name = "Thing", .finalize = finalize};
 

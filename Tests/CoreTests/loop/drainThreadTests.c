@@ -46,7 +46,7 @@ static void defers_and_ends_the_thread(void *word) {
 static void end_in_a_run(void *word) {
     GYDrainPoolPush();
     drain_defer("outer");
-    drain_source(DEFAULT, defers_and_ends_the_thread, word);
+    GYRelease(drain_source(DEFAULT, defers_and_ends_the_thread, word));
     loop_run(10);
 }
 

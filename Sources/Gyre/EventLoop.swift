@@ -39,6 +39,17 @@ extension EventLoop {
   /// - Stands on: `GYRunLoopGetCurrent`.
   public static var current: EventLoop { ThreadLoop.current }
 
+  /// The calling thread's loop if there is one; none is made.
+  ///
+  /// Nil where nobody has asked for it yet, and where it has ended with the thread.
+  ///
+  /// - Threads: any. The main thread's is there once any thread has asked for ``main``.
+  /// - Since: 0.1.
+  /// - Stands on: `GYRunLoopGetCurrentIfMade`.
+  public static var currentIfMade: EventLoop? {
+    GYRunLoopGetCurrentIfMade() == nil ? nil : current
+  }
+
   /// The loop of the process's first thread.
   ///
   /// - Threads: any, also before the main thread has asked for its loop.

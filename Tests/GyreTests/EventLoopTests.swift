@@ -67,6 +67,17 @@ import Testing
     #expect(!timer.isValid)
   }
 
+  @Test func askingWhetherThereIsALoopMakesNone() {
+    let answers = Box<[Bool]>([])
+    onThread {
+      answers.value.append(EventLoop.currentIfMade == nil)
+      answers.value.append(EventLoop.currentIfMade == nil)
+      let loop = EventLoop.current
+      answers.value.append(EventLoop.currentIfMade === loop)
+    }
+    #expect(answers.value == [true, true, true])
+  }
+
   @Test func theObjectGoesWithTheThread() {
     let observed = WeakLoop()
     onThread { observed.loop = EventLoop.current }

@@ -46,6 +46,16 @@ GY_EXPORT GYTypeID GYRunLoopGetTypeID(void);
  */
 GY_EXPORT GYRunLoopRef GY_NULLABLE GYRunLoopGetCurrent(void);
 
+/** The calling thread's loop if there is one; none is made, and nothing is allocated.
+ *
+ * - Ownership: the caller does not own the result; it must retain it to keep it past the thread.
+ * - Threads: any. The main thread's is there once any thread has asked for the main loop.
+ * - Errors: none; NULL: nobody has asked for the thread's loop, or it has ended with the thread.
+ * - Since: 0.1.
+ * - CF: none.
+ */
+GY_EXPORT GYRunLoopRef GY_NULLABLE GYRunLoopGetCurrentIfMade(void);
+
 /** The loop of the process's first thread (R2).
  *
  * - Ownership: the caller does not own the result.

@@ -28,6 +28,8 @@ GYRunLoopRef GYRunLoopGetCurrent(void) {
     return loop;
 }
 
+GYRunLoopRef GYRunLoopGetCurrentIfMade(void) { return gy_registry_current_if_made(); }
+
 GYRunLoopRef GYRunLoopGetMain(void) { return gy_registry_main(); }
 
 bool GYRunLoopIsCurrent(GYRunLoopRef rl) {

@@ -206,6 +206,15 @@ GYRunLoopRef gy_registry_current(void) {
     return adopt(loop);
 }
 
+/* The main thread's may have been made by another. */
+GYRunLoopRef gy_registry_current_if_made(void) {
+    if (gy_current_loop != NULL || has_ended || !is_main_thread()) return gy_current_loop;
+    gy_registry_lock();
+    bool is_made = main_loop != NULL;
+    gy_registry_unlock();
+    return is_made ? gy_registry_current() : NULL;
+}
+
 GYRunLoopRef gy_registry_main(void) {
     gy_registry_lock();
     GYRunLoopRef loop = need_main();

@@ -10,6 +10,8 @@
 /* The calling thread's loop, made on first use. NULL with errno; ESRCH: the thread's loop has
  * ended, and the thread is about to. */
 GYRunLoopRef gy_registry_current(void);
+/* NULL: it has none yet, or none any more. */
+GYRunLoopRef gy_registry_current_if_made(void);
 /* NULL with errno. */
 GYRunLoopRef gy_registry_main(void);
 

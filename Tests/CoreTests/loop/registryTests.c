@@ -38,6 +38,29 @@ TEST(a_thread_that_never_asks_for_its_loop_opens_nothing) {
     EXPECT_INT(inside, before);
 }
 
+static void ask_before_and_after(void *answers) {
+    GYRunLoopRef *seen = answers;
+    seen[0] = GYRunLoopGetCurrentIfMade();
+    seen[1] = GYRunLoopGetCurrentIfMade();
+    seen[2] = GYRunLoopGetCurrent() == GYRunLoopGetCurrentIfMade() ? NULL : GYRunLoopGetCurrent();
+}
+
+/* R1 */
+TEST(asking_whether_there_is_a_loop_makes_none) {
+    GYRunLoopRef seen[3];
+    test_thread(ask_before_and_after, seen);
+    for (int i = 0; i < 3; i++) EXPECT(seen[i] == NULL);
+}
+
+/* R2 */
+TEST(the_main_loop_that_another_thread_has_asked_for_is_there) {
+    GYRunLoopRef seen = NULL;
+    EXPECT(GYRunLoopGetCurrentIfMade() == NULL);
+    test_thread(store_main, &seen);
+    EXPECT(GYRunLoopGetCurrentIfMade() == seen);
+    EXPECT(GYRunLoopGetCurrent() == seen);
+}
+
 /* R2 */
 TEST(the_main_loop_may_be_asked_for_by_another_thread_first) {
     GYRunLoopRef seen = NULL;

@@ -70,6 +70,22 @@ extension EventLoop.Mode {
   /// - Stands on: `GYRunLoopModeNamed`.
   public static let tracking = EventLoop.Mode("GyreTrackingMode")
 
+  /// A mode to run in while a question waits for its answer and nothing else may go on.
+  ///
+  /// An ordinary mode under a name that programs agree on, as ``tracking`` is.
+  ///
+  /// - Since: 0.1.
+  /// - Stands on: `GYRunLoopModeNamed`.
+  public static let modalPanel = EventLoop.Mode("GyreModalPanelMode")
+
+  /// A mode to run in while a program starts, before it is ready for what ``default`` serves.
+  ///
+  /// An ordinary mode under a name that programs agree on, as ``tracking`` is.
+  ///
+  /// - Since: 0.1.
+  /// - Stands on: `GYRunLoopModeNamed`.
+  public static let initialization = EventLoop.Mode("GyreInitializationMode")
+
   /// The set of common modes, ``EventLoop/Modes/common``. A set is no mode: the compiler takes it
   /// where something is added to modes, and does not where a loop is run in one.
   ///

@@ -22,6 +22,13 @@ import Testing
     #expect(EventLoop.Mode.default == "kCFRunLoopDefaultMode")
   }
 
+  @Test func theModesWithNamesOfTheirOwnAreFourDifferentOnes() {
+    let modes: Set<EventLoop.Mode> = [.default, .tracking, .modalPanel, .initialization]
+    #expect(modes.count == 4)
+    let names = ["GyreTrackingMode", "GyreModalPanelMode", "GyreInitializationMode"]
+    #expect(modes.isSuperset(of: names.map { EventLoop.Mode($0) }))
+  }
+
   @Test func aNameEndsAtItsFirstNUL() {
     #expect(EventLoop.Mode("a\0b") == "a")
   }

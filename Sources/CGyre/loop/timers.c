@@ -212,11 +212,38 @@ void gy_timer_wait(GYRunLoopTimerRef timer) {
 
 /* ---- schedule ---- */
 
-static void reschedule(GYRunLoopTimerRef timer) {
-    if (gy_item_is(&timer->item, GY_ITEM_BUSY)) {
-        gy_item_set(&timer->item, GY_ITEM_DATE_SET);
-        return;
+/* Between a date that is set while a timer is busy and the one that is computed when it ceases to
+ * be. Where both find it in its loop, that loop's lock would do; a timer that has left it, or is
+ * being given to another, is computed for without one. */
+static gy_lock dates_lock = GY_LOCK_INIT(GY_RANK_TABLE);
+
+void gy_timer_lock_for_fork(void) { gy_lock_take_unranked(&dates_lock); }
+void gy_timer_unlock_after_fork(void) { gy_lock_give_unranked(&dates_lock); }
+
+/* The mark goes together with that of being busy (end_call), so it never outlives it. */
+static bool mark_while_busy(gy_item *item) {
+    uint32_t flags = gy_item_flags_now(item);
+    while ((flags & GY_ITEM_BUSY) != 0) {
+        if (atomic_compare_exchange_weak_explicit(&item->flags, &flags, flags | GY_ITEM_DATE_SET,
+                                                  memory_order_seq_cst, memory_order_acquire)) {
+            return true;
+        }
     }
+    return false;
+}
+
+/* R106: true if the timer is busy, and then this is its next date. */
+static bool set_while_busy(GYRunLoopTimerRef timer, int64_t deadline_ns, GYAbsoluteTime date) {
+    if (!gy_item_is(&timer->item, GY_ITEM_BUSY)) return false;
+    gy_lock_take(&dates_lock);
+    bool is_busy = mark_while_busy(&timer->item);
+    if (is_busy) gy_timer_set_schedule(timer, deadline_ns, date);
+    gy_lock_give(&dates_lock);
+    return is_busy;
+}
+
+/* It waits at its new deadline in all its modes. Its loop's lock. */
+static void reschedule(GYRunLoopTimerRef timer) {
     for (uint32_t i = 0; i < timer->item.mode_count; i++) {
         gy_timer_slot *slot = gy_timer_slot_at(timer, i);
         int64_t before_ns = wake_before(slot->mode);
@@ -232,9 +259,10 @@ static void reschedule(GYRunLoopTimerRef timer) {
 void gy_timer_set_next(GYRunLoopTimerRef timer, int64_t deadline_ns, GYAbsoluteTime date) {
     for (;;) {
         GYRunLoopRef loop = gy_loop_enter(&timer->item.loop);
-        gy_timer_set_schedule(timer, deadline_ns, date);
+        bool is_busy = set_while_busy(timer, deadline_ns, date);
+        if (!is_busy) gy_timer_set_schedule(timer, deadline_ns, date);
         if (loop != NULL) {
-            reschedule(timer);
+            if (!is_busy) reschedule(timer);
             gy_loop_leave(loop);
             return;
         }
@@ -273,17 +301,15 @@ void gy_timer_begin_firing(GYRunLoopTimerRef timer) {
     gy_timer_stop_everywhere(timer);
 }
 
-static void set_computed_next(GYRunLoopTimerRef timer) {
+static void compute_next(GYRunLoopTimerRef timer) {
     int64_t next_ns = gy_timer_deadline_after(gy_timer_deadline(timer), gy_timer_interval_ns(timer),
                                               gy_clock_now_ns(), gy_timer_overrun(timer));
     gy_timer_set_schedule(timer, next_ns, NAN);
 }
 
-/* The lock of the loop it is in, if it is in one. */
-static void restart(GYRunLoopTimerRef timer, bool is_in_loop, bool keeps_date) {
-    keeps_date = keeps_date || gy_item_is(&timer->item, GY_ITEM_INVALID | GY_ITEM_DATE_SET);
-    if (!keeps_date) set_computed_next(timer);
-    for (uint32_t i = 0; is_in_loop && i < timer->item.mode_count; i++) {
+/* The lock of its loop. */
+static void start_everywhere(GYRunLoopTimerRef timer) {
+    for (uint32_t i = 0; i < timer->item.mode_count; i++) {
         gy_timer_slot *slot = gy_timer_slot_at(timer, i);
         if (slot->index == GY_TIMER_LOOSE) start(slot->mode, timer);
     }
@@ -301,6 +327,24 @@ static bool end_call(gy_item *item, uint32_t *flags) {
     return true;
 }
 
+/* R104, unless a date has been set meanwhile. The lock of its loop, unless it is free. */
+static void settle_date(GYRunLoopTimerRef timer, bool is_free) {
+    if (!gy_item_is_valid(&timer->item)) return;
+    if (is_free) gy_lock_take(&dates_lock);
+    if (!gy_item_is(&timer->item, GY_ITEM_DATE_SET)) compute_next(timer);
+    if (is_free) gy_lock_give(&dates_lock);
+}
+
+/* It was free and busy, and whoever added it meanwhile left it loose. Fences in gy_item_claim and
+ * here: one of the two sees what the other has done. */
+static void start_if_added(GYRunLoopTimerRef timer) {
+    atomic_thread_fence(memory_order_seq_cst);
+    GYRunLoopRef loop = gy_loop_enter(&timer->item.loop);
+    if (loop == NULL) return;
+    if (!gy_item_is(&timer->item, GY_ITEM_BUSY)) start_everywhere(timer);
+    gy_loop_leave(loop);
+}
+
 /* The callout may have moved the timer to another loop: it waits wherever it is now. It ceases to
  * be busy under that loop's lock, so that whoever moves its date finds it either busy or in the
  * heap. */
@@ -308,9 +352,11 @@ void gy_timer_become_idle(GYRunLoopTimerRef timer, bool keeps_date) {
     for (;;) {
         uint32_t flags;
         GYRunLoopRef loop = gy_loop_enter(&timer->item.loop);
-        restart(timer, loop != NULL, keeps_date);
+        if (!keeps_date) settle_date(timer, loop == NULL);
+        if (loop != NULL) start_everywhere(timer);
         bool is_over = end_call(&timer->item, &flags);
         if (loop != NULL) gy_loop_leave(loop);
+        if (is_over && loop == NULL) start_if_added(timer);
         if (is_over && (flags & GY_ITEM_WAITED_FOR) != 0) gy_callout_announce();
         if (is_over) return;
         gy_tenant_release_info(&timer->item, gy_timer_release(timer));

@@ -24,6 +24,9 @@ void gy_timer_wait(GYRunLoopTimerRef timer);
 void gy_timer_set_next(GYRunLoopTimerRef timer, int64_t deadline_ns, GYAbsoluteTime date);
 void gy_timer_set_tolerance(GYRunLoopTimerRef timer, int64_t tolerance_ns);
 
+void gy_timer_lock_for_fork(void);
+void gy_timer_unlock_after_fork(void);
+
 /* The mode has just become common: the common timers join it. False with errno, and none has. */
 bool gy_timer_join_common(GYRunLoopRef loop, GYStringRef mode);
 /* Takes that back: those leave whose sequence in the mode is above `since`. */

@@ -148,9 +148,9 @@ GY_EXPORT void GYRunLoopTimerSetNextFireAt(GYRunLoopTimerRef GY_NULLABLE timer, 
  */
 GY_EXPORT GYBoolean GYRunLoopTimerFire(GYRunLoopTimerRef GY_NULLABLE timer);
 
-/** The interval a timer was made with, 0 for a one-shot timer (R101).
+/** The interval a timer was made with, to the last bit; 0 for a one-shot timer (R101).
  *
- * - Units: seconds.
+ * - Units: seconds; of one that was given in nanoseconds the nearest double.
  * - Threads: any.
  * - Errors: not a timer: 0, reported.
  * - Since: 0.1.
@@ -160,7 +160,8 @@ GY_EXPORT GYTimeInterval GYRunLoopTimerGetInterval(GYRunLoopTimerRef GY_NULLABLE
 
 /** The interval as the loop uses it, 0 for a one-shot timer.
  *
- * - Units: nanoseconds, at least 1 for a repeating timer (R115).
+ * - Units: nanoseconds, as given; of an interval that was given in seconds the nearest number of
+ *   them, at least 1 (R115).
  * - Threads: any.
  * - Errors: not a timer: 0, reported.
  * - Since: 0.1.

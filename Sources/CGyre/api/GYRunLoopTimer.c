@@ -21,27 +21,36 @@ static bool needs_extra(GYIndex order, const GYRunLoopTimerContext *context) {
                                               context->copyDescription != NULL));
 }
 
+static bool keep_rest(GYRunLoopTimerRef timer, GYIndex order,
+                      const GYRunLoopTimerContext *context) {
+    if (!needs_extra(order, context)) return true;
+    gy_timer_extra *extra = gy_timer_need_extra(timer);
+    if (extra == NULL) return false;
+    extra->order = order;
+    if (context != NULL) extra->context = *context;
+    return true;
+}
+
+static void keep_info(GYRunLoopTimerRef timer, const GYRunLoopTimerContext *context) {
+    if (context == NULL) return;
+    const void *info = context->info;
+    if (context->retain != NULL) info = gy_callout_retain(context->retain, info);
+    atomic_init(&timer->item.info, (void *)(uintptr_t)info);
+}
+
+/* Without its schedule. Nothing is called before it is certain that the timer can be made. */
 static GYRunLoopTimerRef create(double interval, GYIndex order, GYRunLoopTimerCallBack callout,
                                 const GYRunLoopTimerContext *context) {
     GYRunLoopTimerRef timer = gy_object_create(&gy_timer_type, sizeof *timer);
     if (timer == NULL) return NULL;
-    timer->interval = interval > 0 ? interval : 0;
     timer->callout = callout;
-    if (needs_extra(order, context)) {
-        gy_timer_extra *extra = gy_timer_need_extra(timer);
-        if (extra == NULL) {
-            gy_release(timer);
-            errno = ENOMEM;
-            return NULL;
-        }
-        extra->order = order;
-        if (context != NULL) extra->context = *context;
+    if (gy_timer_set_interval(timer, interval) && keep_rest(timer, order, context)) {
+        keep_info(timer, context);
+        return timer;
     }
-    if (context == NULL) return timer;
-    const void *info = context->info;
-    if (context->retain != NULL) info = gy_callout_retain(context->retain, info);
-    atomic_init(&timer->item.info, (void *)(uintptr_t)info);
-    return timer;
+    gy_release(timer);
+    errno = ENOMEM;
+    return NULL;
 }
 
 /* R116. A date far in the past is as due as one a moment ago. */
@@ -69,8 +78,9 @@ GYRunLoopTimerRef GYRunLoopTimerCreate(GYAllocatorRef allocator, GYAbsoluteTime 
 GYRunLoopTimerRef GYRunLoopTimerCreateAt(int64_t fire_at_ns, int64_t interval_ns, GYIndex order,
                                          GYRunLoopTimerCallBack callout,
                                          GYRunLoopTimerContext *context) {
-    GYRunLoopTimerRef timer = create(gy_ns_to_seconds(interval_ns), order, callout, context);
+    GYRunLoopTimerRef timer = create(0, order, callout, context);
     if (timer == NULL) return NULL;
+    timer->interval_ns = interval_ns > 0 ? interval_ns : 0;
     int64_t now_ns = gy_clock_now_ns();
     gy_timer_set_schedule(timer, fire_at_ns > now_ns ? fire_at_ns : now_ns, NAN);
     return timer;
@@ -158,17 +168,17 @@ GYBoolean GYRunLoopTimerFire(GYRunLoopTimerRef timer) {
 
 GYTimeInterval GYRunLoopTimerGetInterval(GYRunLoopTimerRef timer) {
     if (!gy_argument_is(timer, GY_KIND_TIMER, "GYRunLoopTimerGetInterval")) return 0;
-    return timer->interval;
+    return gy_timer_interval(timer);
 }
 
 int64_t GYRunLoopTimerGetIntervalNanoseconds(GYRunLoopTimerRef timer) {
     if (!gy_argument_is(timer, GY_KIND_TIMER, "GYRunLoopTimerGetIntervalNanoseconds")) return 0;
-    return gy_timer_interval_ns(timer);
+    return timer->interval_ns;
 }
 
 GYBoolean GYRunLoopTimerDoesRepeat(GYRunLoopTimerRef timer) {
     if (!gy_argument_is(timer, GY_KIND_TIMER, "GYRunLoopTimerDoesRepeat")) return false;
-    return timer->interval > 0;
+    return gy_timer_repeats(timer);
 }
 
 GYIndex GYRunLoopTimerGetOrder(GYRunLoopTimerRef timer) {

@@ -3,14 +3,33 @@
 #include <errno.h>
 #include <stdlib.h>
 
-int64_t gy_timer_interval_ns(const struct GYRunLoopTimer *timer) {
-    return timer->interval > 0 ? gy_seconds_to_ns(timer->interval) : 0;
+int64_t gy_timer_interval_ns_of(double interval) {
+    if (!(interval > 0)) return 0;
+    int64_t above_ns = gy_seconds_to_ns(interval);
+    double to_above = gy_ns_to_seconds(above_ns) - interval;
+    double to_below = interval - gy_ns_to_seconds(above_ns - 1);
+    return above_ns > 1 && to_below < to_above ? above_ns - 1 : above_ns;
+}
+
+bool gy_timer_set_interval(GYRunLoopTimerRef timer, double interval) {
+    timer->interval_ns = gy_timer_interval_ns_of(interval);
+    if (!gy_timer_repeats(timer) || gy_ns_to_seconds(timer->interval_ns) == interval) return true;
+    gy_timer_extra *extra = gy_timer_need_extra(timer);
+    if (extra == NULL) return false;
+    extra->interval = interval;
+    return true;
+}
+
+double gy_timer_interval(const struct GYRunLoopTimer *timer) {
+    const gy_timer_extra *extra = gy_timer_extra_of(timer);
+    bool is_kept = extra != NULL && extra->interval > 0;
+    return is_kept ? extra->interval : gy_ns_to_seconds(timer->interval_ns);
 }
 
 int64_t gy_timer_limited_tolerance(const struct GYRunLoopTimer *timer, int64_t tolerance_ns) {
-    int64_t half = gy_timer_interval_ns(timer) / 2;
+    int64_t half = timer->interval_ns / 2;
     if (tolerance_ns < 0) return 0;
-    return timer->interval > 0 && tolerance_ns > half ? half : tolerance_ns;
+    return gy_timer_repeats(timer) && tolerance_ns > half ? half : tolerance_ns;
 }
 
 int64_t gy_timer_deadline_of(GYAbsoluteTime date, int64_t now_ns) {

@@ -34,6 +34,7 @@ static inline int64_t gy_overrun_limit(gy_overrun overrun) { return overrun < 0 
 typedef struct gy_timer_extra {
     _Atomic gy_overrun overrun;
     GYIndex order;
+    double interval; /* as given in seconds; 0: what the nanoseconds are in seconds */
     GYRunLoopTimerContext context; /* its info is in the timer */
     gy_timer_slot *more_slots;     /* beyond the first mode */
     uint32_t more_room;
@@ -45,7 +46,7 @@ struct GYRunLoopTimer {
     _Atomic int64_t deadline_ns; /* of the next firing */
     _Atomic double date;         /* as given or set; NaN: computed from the deadline when asked */
     _Atomic int64_t tolerance_ns;
-    double interval;             /* as given; 0: one-shot */
+    int64_t interval_ns;         /* 0: one-shot */
     gy_timer_slot slot;          /* the first mode; its loop's lock */
     _Atomic(gy_timer_extra *) extra; /* NULL for most; once made it stays */
 };
@@ -53,8 +54,15 @@ struct GYRunLoopTimer {
 /* Year 2129: later dates are clamped to it (R116). */
 #define GY_TIMER_LAST_DATE 4039289856.0
 
-/* The interval in whole nanoseconds: at least 1 when it repeats (R115), 0 for a one-shot timer. */
-int64_t gy_timer_interval_ns(const struct GYRunLoopTimer *timer);
+static inline bool gy_timer_repeats(const struct GYRunLoopTimer *timer) {
+    return timer->interval_ns > 0;
+}
+/* The nearest whole nanosecond, so that a grid does not drift by what the last digit of a double
+ * adds, and at least 1 (R115); 0 for a one-shot timer (R101). */
+int64_t gy_timer_interval_ns_of(double interval);
+/* Keeps the interval to the last bit as it was given; false where memory is out. */
+bool gy_timer_set_interval(GYRunLoopTimerRef timer, double interval);
+double gy_timer_interval(const struct GYRunLoopTimer *timer);
 /* R109. */
 int64_t gy_timer_limited_tolerance(const struct GYRunLoopTimer *timer, int64_t tolerance_ns);
 

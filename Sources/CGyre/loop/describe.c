@@ -69,8 +69,8 @@ GYStringRef gy_describe_timer(const void *object) {
                    "<GYRunLoopTimer %p>{valid = %s, firing = %s, interval = %g, tolerance = %g, "
                    "next fire date = %.6f (in %.6f s)",
                    object, yes_no((flags & GY_ITEM_INVALID) == 0),
-                   yes_no((flags & GY_ITEM_BUSY) != 0), t->interval, gy_ns_to_seconds(tolerance_ns),
-                   gy_timer_date(t), gy_ns_to_seconds(left_ns));
+                   yes_no((flags & GY_ITEM_BUSY) != 0), gy_timer_interval(t),
+                   gy_ns_to_seconds(tolerance_ns), gy_timer_date(t), gy_ns_to_seconds(left_ns));
     append_callback(&text, "callout", (uintptr_t)t->callout);
     append_context(&text, extra == NULL ? NULL : extra->context.copyDescription,
                    atomic_load_explicit(&t->item.info, memory_order_acquire));

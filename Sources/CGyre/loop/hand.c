@@ -30,7 +30,7 @@ static void pop(GYRunLoopRef loop) {
 static void finish(GYRunLoopRef loop) {
     gy_hand *hand = loop->by_hand;
     gy_callout_let_info_go(hand->timer, hand->held_info);
-    if (hand->is_called && hand->timer->interval <= 0) gy_timer_invalidate(hand->timer);
+    if (hand->is_called && !gy_timer_repeats(hand->timer)) gy_timer_invalidate(hand->timer);
     gy_timer_become_idle(hand->timer, true);
     pop(loop);
 }
@@ -50,7 +50,7 @@ void gy_hand_unwind(GYRunLoopRef loop, const void *frame) {
 static enum gy_hand_result call_again(GYRunLoopRef loop, GYRunLoopTimerRef timer) {
     void *info = atomic_load_explicit(&timer->item.info, memory_order_acquire);
     gy_callout_timer_by_hand(loop, timer, info, NULL);
-    if (timer->interval <= 0) gy_timer_invalidate(timer);
+    if (!gy_timer_repeats(timer)) gy_timer_invalidate(timer);
     return GY_HAND_FIRED;
 }
 

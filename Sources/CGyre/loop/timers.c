@@ -302,7 +302,7 @@ void gy_timer_begin_firing(GYRunLoopTimerRef timer) {
 }
 
 static void compute_next(GYRunLoopTimerRef timer) {
-    int64_t next_ns = gy_timer_deadline_after(gy_timer_deadline(timer), gy_timer_interval_ns(timer),
+    int64_t next_ns = gy_timer_deadline_after(gy_timer_deadline(timer), timer->interval_ns,
                                               gy_clock_now_ns(), gy_timer_overrun(timer));
     gy_timer_set_schedule(timer, next_ns, NAN);
 }
@@ -365,7 +365,7 @@ void gy_timer_become_idle(GYRunLoopTimerRef timer, bool keeps_date) {
 }
 
 void gy_timer_finish_firing(GYRunLoopTimerRef timer) {
-    if (timer->interval <= 0) gy_timer_invalidate(timer);
+    if (!gy_timer_repeats(timer)) gy_timer_invalidate(timer);
     gy_timer_become_idle(timer, false);
 }
 

@@ -156,6 +156,44 @@ static void ends_after_three(GYRunLoopTimerRef timer, void *count) {
     if (atomic_load((atomic_int *)count) == 3) GYRunLoopTimerInvalidate(timer);
 }
 
+/* R101, R104: a double of seconds has not all of these. */
+LOOP_TEST(an_interval_in_nanoseconds_reads_as_given_and_is_the_grid) {
+    const int64_t intervals_ns[] = {1, 3989, 1500000007, 86400000000001, 9007199254740993};
+    for (int i = 0; i < 5; i++) {
+        GYRunLoopTimerRef timer = GYRunLoopTimerCreateAt(0, intervals_ns[i], 0, NULL, NULL);
+        int64_t first_ns = GYRunLoopTimerGetNextFireAt(loop_in(DEFAULT, timer));
+        EXPECT_INT(GYRunLoopTimerGetIntervalNanoseconds(timer), intervals_ns[i]);
+        EXPECT_NEAR(GYRunLoopTimerGetInterval(timer) * 1e9, (double)intervals_ns[i], 1);
+        loop_poll(DEFAULT);
+        EXPECT_INT((GYRunLoopTimerGetNextFireAt(timer) - first_ns) % intervals_ns[i], 0);
+        loop_drop(timer);
+    }
+}
+
+static GYRunLoopTimerRef every(double interval_s) {
+    return GYRunLoopTimerCreate(kGYAllocatorDefault, 0, interval_s, 0, 0, NULL, NULL);
+}
+
+/* R101, R104: a grid of whole nanoseconds, and what the program asked for. */
+TEST(an_interval_in_seconds_reads_as_given_and_counts_as_the_nearest_nanosecond) {
+    const struct {
+        double given_s;
+        int64_t used_ns;
+    } cases[] = {{3.989e-6, 3989},
+                 {1.0 / 3, 333333333},
+                 {2.0 / 3, 666666667},
+                 {0.1, 100000000},
+                 {1e-9, 1},
+                 {1.4e-9, 1},
+                 {86400.000000001, 86400000000001}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        GYRunLoopTimerRef timer = every(cases[i].given_s);
+        EXPECT(GYRunLoopTimerGetInterval(timer) == cases[i].given_s);
+        EXPECT_INT(GYRunLoopTimerGetIntervalNanoseconds(timer), cases[i].used_ns);
+        GYRelease(timer);
+    }
+}
+
 /* R115 */
 LOOP_TEST(an_interval_below_the_clocks_resolution_is_one_nanosecond) {
     atomic_int count = 0;

@@ -12,7 +12,7 @@ extension EventLoop {
     /// - Since: 0.1.
     /// - Stands on: `kGYRunLoopRunFinished`.
     case finished
-    /// ``EventLoop/stop()``.
+    /// ``EventLoop/stop()`` or ``EventLoop/windDown()``.
     ///
     /// - Since: 0.1.
     /// - Stands on: `kGYRunLoopRunStopped`.
@@ -47,7 +47,7 @@ extension EventLoop {
   ///   refused.
   /// - Threads: the loop's own; on another one it does nothing and reports that.
   /// - Callout: everything that the mode holds.
-  /// - Blocking: until ``stop()`` or emptiness.
+  /// - Blocking: until ``stop()``, ``windDown()`` or emptiness.
   /// - Since: 0.1.
   /// - Stands on: `GYRunLoopRunInModeNanoseconds`.
   @available(*, noasync, message: "it would block a thread of the concurrency runtime")
@@ -141,6 +141,32 @@ extension EventLoop {
   /// - Stands on: `GYRunLoopStop`, which drops the stop of a loop that is not running.
   public func stop() {
     gate?.stop()
+  }
+
+  /// Ends the runs of the loop for good: the one in progress, those around it and all that would
+  /// begin later. For the end of a thread that has nothing to do but run its loop, whether or not
+  /// it has come to run it yet.
+  ///
+  /// A run in progress finishes its iteration, as after ``stop()``, and the run around it then its
+  /// own. A run that is called afterwards gives ``RunResult/stopped`` at once and calls nothing.
+  /// Closures that wait do so until the thread ends. It cannot be taken back; once more changes
+  /// nothing.
+  ///
+  /// - Threads: any. Async-signal-safe, as ``stop()`` is.
+  /// - Blocking: never.
+  /// - Since: 0.1.
+  /// - Stands on: `GYRunLoopWindDown`.
+  public func windDown() {
+    if reference != nil { GYRunLoopWindDown(reference) }
+  }
+
+  /// Whether ``windDown()`` has ended the runs of the loop for good.
+  ///
+  /// - Threads: any; true is final.
+  /// - Since: 0.1.
+  /// - Stands on: `GYRunLoopIsWindingDown`.
+  public var isWindingDown: Bool {
+    reference != nil && GYRunLoopIsWindingDown(reference)
   }
 
   /// Makes a sleeping loop go on with its iteration. Wake-ups before it gets going are one; a loop

@@ -320,4 +320,74 @@ import Testing
   }
 }
 
+@Suite struct EventLoopWindDownTests {
+  @Test func itEndsTheRunInProgressAndAllThatAreCalledLater() {
+    let results = Box<[EventLoop.RunResult]>([])
+    let loop = Box<EventLoop?>(nil)
+    let thread = Thread {
+      try? EventLoop.current.add(EventLoop.Source {}, to: .default)
+      loop.value = .current
+      for _ in 0..<2 {
+        let result = EventLoop.current.run()
+        results.change { $0.append(result) }
+      }
+    }
+    #expect(waitUntil { loop.value?.isWaiting == true })
+    #expect(loop.value?.isWindingDown == false)
+    loop.value?.windDown()
+    thread.join()
+    #expect(results.value == [.stopped, .stopped])
+    #expect(loop.value?.isWindingDown == true)
+  }
+
+  @Test func itEndsTheRunsAroundTheInnermostToo() {
+    let text = onThread {
+      let log = Log()
+      let loop = EventLoop.current
+      try? loop.add(EventLoop.Source {}, to: .default)
+      try? loop.add(EventLoop.Source {}, to: "inner")
+      let nested = { log.add("\(loop.run(mode: "inner"))") }
+      try? loop.add(EventLoop.Timer(after: .zero) { loop.windDown() }, to: "inner")
+      try? loop.add(EventLoop.Timer(after: .zero, nested), to: .default)
+      log.add("\(loop.run())")
+      return log.text
+    }
+    #expect(text == "stopped stopped")
+  }
+
+  @Test func aRunThatIsCalledLaterCallsNothing() {
+    let text = onThread {
+      let log = Log()
+      let loop = EventLoop.current
+      try? loop.add(EventLoop.Observer(.all) { log.add("\($0.rawValue)") }, to: .default)
+      try? loop.add(EventLoop.Timer(after: .zero) { log.add("timer") }, to: .default)
+      loop.windDown()
+      loop.windDown()
+      let results = [
+        loop.run(), loop.run(mode: .default, for: .zero), loop.run(mode: "unknown"),
+        loop.run(mode: .default, until: .now + .seconds(1000), returnAfterSource: true),
+      ]
+      return "\(results == Array(repeating: .stopped, count: 4)) \(log.text)"
+    }
+    #expect(text == "true ")
+  }
+
+  /// A stop that waits beside it changes nothing.
+  @Test func aStopThatWaitsIsNoHindrance() {
+    let results = onThread {
+      let loop = EventLoop.current
+      loop.stop()
+      loop.windDown()
+      return [loop.run(), loop.run()]
+    }
+    #expect(results == [.stopped, .stopped])
+  }
+
+  @Test func anEndedLoopIsLeftAsItIs() {
+    let loop = onThread { EventLoop.current }
+    loop.windDown()
+    #expect(!loop.isAlive)
+  }
+}
+
 private let handlersLoop = Atomic<Unmanaged<EventLoop>?>(nil)

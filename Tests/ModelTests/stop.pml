@@ -1,18 +1,22 @@
-/* Stopping: the stop word across nested runs, and the wake-up that goes with a stop.
+/* Stopping: the stop word across nested runs, the flag that ends all of them for good, and the
+ * wake-up that goes with either.
  *
  * One thread that runs its loop twice, with runs nested in any step; threads that stop the loop at
- * any moment, and whose reference to it may be gone once the loop can be told of the stop. The
+ * any moment, or wind it down, and whose reference to it may be gone once the loop can be told. The
  * eventfd is not shown: a sleep ends when the phase says so (wake.pml).
  *
  * Properties:
  * - A run that looks at its stop word sees a stop if one was made while it was the innermost run in
  *   progress, and only then: no stop reaches a run around it, nested in it or after it, and none
  *   that was made outside a run reaches any (R43 to R46).
- * - No run stays asleep when it has been stopped (R48).
+ * - No run stays asleep when it has been stopped (R48), nor any when the loop has been wound down,
+ *   and then none begins (R49).
  * - The loop does not go while a stop still has to touch it.
  *
- * config flat   -DNESTED_RUNS=0 -DSTOPPERS=3
- * config nested -DNESTED_RUNS=2 -DSTOPPERS=2
+ * config flat   -DNESTED_RUNS=0 -DSTOPPERS=3 -DWINDERS=0
+ * config nested -DNESTED_RUNS=2 -DSTOPPERS=2 -DWINDERS=0
+ * config down   -DNESTED_RUNS=2 -DSTOPPERS=1 -DWINDERS=1
+ * config twice  -DNESTED_RUNS=1 -DSTOPPERS=0 -DWINDERS=2
  *
  * mutant flat   NO_LOOK_BEFORE_SLEEP  falls asleep without a look at the stop word
  * mutant nested NO_LOOK_BEFORE_SLEEP  as above
@@ -22,6 +26,12 @@
  * mutant nested KEEPS_WORD            a run begins with the stop word of the run around it
  * mutant nested FORGETS_WORD          a run that ends leaves a fresh word to the run around it
  * mutant flat   NO_HOLD               does not hold the loop between the stop and the wake-up
+ * mutant down   NO_LOOK_BEFORE_SLEEP  as above
+ * mutant down   NO_WAKE_UP            as above
+ * mutant down   WAKES_FIRST           wakes the loop, then sets the flag
+ * mutant down   WORD_ALONE            looks at the stop word alone before it sleeps
+ * mutant down   RUNS_ALL_THE_SAME     begins a run without a look at the flag
+ * mutant twice  NO_HOLD               as above
  */
 
 #include "phase.inc"
@@ -35,12 +45,14 @@
 #define ASKED 2
 byte stop;
 
+bool winds_down; /* for good */
+
 /* What the rules say: runs are numbered from 1 in the order in which they begin. */
 byte innermost;               /* the run in progress that a stop is for */
 bool is_stopped[ALL_RUNS + 1]; /* a stop was made while this run was the innermost */
 
 byte holders; /* gy_wake_hold: counted in the upper bits of the wake state */
-byte begun;   /* stops */
+byte begun;   /* stops, and windings down */
 bool is_gone; /* the loop's memory */
 
 /* ---- the other threads ---- */
@@ -98,6 +110,27 @@ active [STOPPERS] proctype Stopper() {
 #endif
 }
 
+inline set_flag() { atomic { assert(!is_gone); winds_down = true } }
+
+/* gy_loop_wind_down */
+active [WINDERS] proctype Winder() {
+    bool rings;
+    atomic { begun++; holders++ };
+#ifdef NO_HOLD
+    holders--;
+#endif
+#ifdef WAKES_FIRST
+    wake_innermost();
+#endif
+    set_flag();
+#if !defined(WAKES_FIRST) && !defined(NO_WAKE_UP)
+    wake_innermost();
+#endif
+#ifndef NO_HOLD
+    atomic { assert(!is_gone); holders-- }
+#endif
+}
+
 /* ---- the loop's thread ---- */
 
 mtype = { AT_ENTRY, EARLY, BEFORE_WAITING, LATE, AT_EXIT };
@@ -120,12 +153,18 @@ byte runs;               /* begun so far */
     :: true                                                                                        \
     fi
 
-/* is_stopped in run.c. */
+/* gy_loop_is_stopped */
 inline look_at_word() {
     atomic {
         is_asked = (stop & ASKED) != 0;
         assert(is_asked == is_stopped[number[depth]])
     }
+}
+
+/* gy_loop_has_to_end_run */
+inline look() {
+    look_at_word();
+    is_asked = is_asked || winds_down
 }
 
 /* push in activation.c. */
@@ -160,8 +199,10 @@ inline end_activation() {
 
 /* gy_sleep. */
 inline step_8() {
-#ifndef NO_LOOK_BEFORE_SLEEP
+#ifdef WORD_ALONE
     look_at_word();
+#elif !defined(NO_LOOK_BEFORE_SLEEP)
+    look();
 #endif
     if
     :: !polls && !is_asked -> atomic { wake_fall_asleep(sleeps) }
@@ -171,7 +212,7 @@ inline step_8() {
     :: sleeps ->
        if
        :: phase == ASLEEP_WOKEN
-       :: timeout -> assert(!is_stopped[number[depth]]); ends = true
+       :: timeout -> assert(!is_stopped[number[depth]] && !winds_down); ends = true
        fi
     :: else
     fi;
@@ -180,14 +221,27 @@ inline step_8() {
 
 active proctype Loop() {
     bool is_asked, polls, sleeps, ends, is_remembered;
+    bool is_refused;
+    bool was_down; /* what the rules say: when this run was called */
     byte nested_runs;
 
 begin:
+    was_down = winds_down;
+#ifndef RUNS_ALL_THE_SAME
+    atomic { /* gy_run_in_mode */
+        is_refused = winds_down;
+        if
+        :: is_refused -> runs++; goto returned
+        :: else
+        fi
+    };
+#endif
+    assert(!was_down);
     begin_activation();
     wake_open();
     MAY_NEST(AT_ENTRY);
 after_entry:
-    look_at_word();
+    look();
     if
     :: is_asked -> goto leave
     :: else
@@ -201,7 +255,7 @@ after_waiting:
     step_8();
     MAY_NEST(LATE); /* steps 9 to 11 */
 after_late:
-    look_at_word(); /* step 12 */
+    look(); /* step 12 */
     if
     :: !is_asked && !ends && !is_second[depth] ->
        is_second[depth] = true;
@@ -215,6 +269,7 @@ leave:
     MAY_NEST(AT_EXIT);
 after_exit:
     end_activation();
+returned:
     atomic {
         is_asked = false;
         if
@@ -223,13 +278,13 @@ after_exit:
         :: depth > 0 && nested_in[depth] == AT_ENTRY -> depth--; goto after_entry
         :: depth > 0 && nested_in[depth] == EARLY -> depth--; goto after_early
         :: depth > 0 && nested_in[depth] == BEFORE_WAITING ->
-           depth--; polls = true; goto after_waiting
+           depth--; polls = !is_refused; goto after_waiting
         :: depth > 0 && nested_in[depth] == LATE -> depth--; goto after_late
         :: depth > 0 && nested_in[depth] == AT_EXIT -> depth--; goto after_exit
         fi
     };
 
-    begun == STOPPERS; /* until then there are references to the loop */
+    begun == STOPPERS + WINDERS; /* until then there are references to the loop */
     holders == 0;      /* gy_wake_end */
     is_gone = true
 }

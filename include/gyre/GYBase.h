@@ -87,8 +87,8 @@ typedef void (*GYLogHandler)(const char *GY_NONNULL line, void *GY_NULLABLE info
  *
  * The default writes the line to standard error. A report names the call and the rule that it
  * broke; in normal operation none is made. With GYRE_STRICT=1 in the environment the process
- * aborts after the line. WakeUp, SourceSignal and Stop may run in signal handlers: their reports
- * go to standard error by write(2) and never through the handler.
+ * aborts after the line. WakeUp, SourceSignal, Stop and WindDown may run in signal handlers: their
+ * reports go to standard error by write(2) and never through the handler.
  *
  * - Parameter handler: the new function; NULL brings the default back.
  * - Parameter info: passed to every call of `handler`; it must outlive the last one.

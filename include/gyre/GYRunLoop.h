@@ -16,7 +16,7 @@ typedef GYStringRef GYRunLoopMode;
 typedef int32_t GYRunLoopRunResult;
 enum {
     kGYRunLoopRunFinished = 1,      /**< the mode held nothing to wait for */
-    kGYRunLoopRunStopped = 2,       /**< GYRunLoopStop */
+    kGYRunLoopRunStopped = 2,       /**< GYRunLoopStop or GYRunLoopWindDown */
     kGYRunLoopRunTimedOut = 3,      /**< the time-out passed */
     kGYRunLoopRunHandledSource =
         4, /**< a source was performed and the caller asked to return then */
@@ -149,7 +149,7 @@ GY_EXPORT int64_t GYRunLoopGetNextTimerFireAt(GYRunLoopRef GY_NULLABLE rl,
  *
  * - Threads: runs the calling thread's own loop.
  * - Callout: everything that the mode holds.
- * - Blocking: until GYRunLoopStop or emptiness.
+ * - Blocking: until GYRunLoopStop, GYRunLoopWindDown or emptiness.
  * - Since: 0.1.
  * - CF: CFRunLoopRun, same contract.
  */
@@ -217,6 +217,29 @@ GY_EXPORT void GYRunLoopWakeUp(GYRunLoopRef GY_NULLABLE rl);
  * - CF: CFRunLoopStop, same contract; CF takes a lock.
  */
 GY_EXPORT void GYRunLoopStop(GYRunLoopRef GY_NULLABLE rl);
+
+/** Ends the runs of a loop for good: the one in progress, those around it and all that would begin
+ * later (R49). For the end of a thread that has nothing to do but run its loop, whether or not it
+ * has come to run it yet.
+ *
+ * A run in progress finishes its iteration, as after GYRunLoopStop, and the run around it then its
+ * own. A run that is called afterwards gives Stopped at once and calls nothing. Work that is
+ * pending stays so until the thread ends. It cannot be taken back; once more changes nothing.
+ *
+ * - Threads: any. Async-signal-safe: takes no lock, allocates nothing, keeps errno.
+ * - Blocking: never.
+ * - Errors: not a loop: reported on standard error. An ended loop: nothing happens.
+ * - Since: 0.1.
+ */
+GY_EXPORT void GYRunLoopWindDown(GYRunLoopRef GY_NULLABLE rl);
+
+/** Whether GYRunLoopWindDown has ended the runs of a loop for good.
+ *
+ * - Threads: any; true is final.
+ * - Errors: not a loop: false, reported.
+ * - Since: 0.1.
+ */
+GY_EXPORT bool GYRunLoopIsWindingDown(GYRunLoopRef GY_NULLABLE rl);
 
 /** Whether a source is in a mode (R82), or recorded as a common item (R19).
  *

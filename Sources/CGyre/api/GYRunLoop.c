@@ -181,3 +181,11 @@ void GYRunLoopWakeUp(GYRunLoopRef rl) {
 void GYRunLoopStop(GYRunLoopRef rl) {
     if (gy_signal_argument_is(rl, GY_KIND_RUN_LOOP, "GYRunLoopStop")) gy_loop_stop(rl);
 }
+
+void GYRunLoopWindDown(GYRunLoopRef rl) {
+    if (gy_signal_argument_is(rl, GY_KIND_RUN_LOOP, "GYRunLoopWindDown")) gy_loop_wind_down(rl);
+}
+
+bool GYRunLoopIsWindingDown(GYRunLoopRef rl) {
+    return gy_argument_is(rl, GY_KIND_RUN_LOOP, "GYRunLoopIsWindingDown") && gy_loop_winds_down(rl);
+}

@@ -183,9 +183,10 @@ static gy_mode *mode_at(GYRunLoopRef loop, uint32_t *cursor) {
 static void append_head(gy_text *text, GYRunLoopRef loop) {
     gy_loop_lock(loop);
     const gy_activation *run = gy_loop_innermost(loop);
-    gy_text_printf(text, "<GYRunLoop %p>{wake descriptor = %d, stopped = %s, current mode = ",
-                   (void *)loop, atomic_load_explicit(&loop->wake.fd, memory_order_relaxed),
-                   yes_no(atomic_load_explicit(&loop->stop, memory_order_relaxed) & GY_STOP_ASKED));
+    bool is_stopped = gy_loop_has_to_end_run(loop);
+    gy_text_printf(
+        text, "<GYRunLoop %p>{wake descriptor = %d, stopped = %s, current mode = ", (void *)loop,
+        atomic_load_explicit(&loop->wake.fd, memory_order_relaxed), yes_no(is_stopped));
     if (run == NULL) gy_text_append(text, "(none)", 6);
     if (run != NULL) gy_text_append_string(text, run->mode->name);
     gy_text_append(text, ", common modes =", 16);

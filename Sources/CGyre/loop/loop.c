@@ -178,3 +178,14 @@ void gy_loop_stop(GYRunLoopRef loop) {
     if (ask_to_stop(loop)) gy_wake_innermost(&loop->wake);
     gy_wake_let_go(&loop->wake);
 }
+
+/* Whoever looks at the flag has changed the phase before, as with the stop word: either this finds
+ * the window of the innermost run open, or that run sees the flag before it sleeps. The runs around
+ * it look when it has returned, so nothing is kept for them. */
+void gy_loop_wind_down(GYRunLoopRef loop) {
+    gy_wake_hold(&loop->wake); /* as in gy_loop_stop */
+    /* Release: pairs with the acquire in gy_loop_winds_down (R172). */
+    atomic_store_explicit(&loop->winds_down, true, memory_order_release);
+    gy_wake_innermost(&loop->wake);
+    gy_wake_let_go(&loop->wake);
+}

@@ -87,6 +87,7 @@ struct GYRunLoop {
      * (unwind.h). Handed over at creation. */
     void (*unwind_to)(GYRunLoopRef loop, gy_mark mark);
     _Atomic uint32_t stop; /* gy_stop_word of the innermost run; 0: not running */
+    _Atomic bool winds_down; /* set once, anywhere: all runs are ended, now and later (R49) */
     gy_wake wake;
     gy_alarm alarm;
     gy_poller base; /* for modes without descriptors: wake-ups and timers alone */
@@ -160,6 +161,18 @@ void gy_loop_stop(GYRunLoopRef loop);
 static inline bool gy_loop_is_stopped(GYRunLoopRef loop) {
     /* Acquire: pairs with the release in gy_loop_stop. */
     return (atomic_load_explicit(&loop->stop, memory_order_acquire) & GY_STOP_ASKED) != 0;
+}
+
+/* R49; any thread, also a signal handler. */
+void gy_loop_wind_down(GYRunLoopRef loop);
+static inline bool gy_loop_winds_down(const struct GYRunLoop *loop) {
+    /* Acquire: pairs with the release in gy_loop_wind_down. */
+    return atomic_load_explicit(&loop->winds_down, memory_order_acquire);
+}
+
+/* Own: whether the innermost run is to end, because it was asked to or because all are. */
+static inline bool gy_loop_has_to_end_run(GYRunLoopRef loop) {
+    return gy_loop_is_stopped(loop) || gy_loop_winds_down(loop);
 }
 
 #endif

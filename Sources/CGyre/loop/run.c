@@ -88,7 +88,7 @@ static GYRunLoopRunResult result_of(gy_run *run, bool handled) {
     if (run->deadline_ns != GY_NEVER && gy_clock_now_ns() >= run->deadline_ns) {
         return kGYRunLoopRunTimedOut;
     }
-    if (gy_loop_is_stopped(run->loop)) return kGYRunLoopRunStopped;
+    if (gy_loop_has_to_end_run(run->loop)) return kGYRunLoopRunStopped;
     return is_empty(run->loop, run->mode) ? kGYRunLoopRunFinished : KEEP_RUNNING;
 }
 
@@ -111,7 +111,7 @@ static GYRunLoopRunResult run_activated(gy_run *run) {
     GYRunLoopRef loop = run->loop;
     gy_wake_open(&loop->wake);
     gy_observer_round(loop, kGYRunLoopEntry);
-    GYRunLoopRunResult result = gy_loop_is_stopped(loop) ? kGYRunLoopRunStopped : KEEP_RUNNING;
+    GYRunLoopRunResult result = gy_loop_has_to_end_run(loop) ? kGYRunLoopRunStopped : KEEP_RUNNING;
     while (result == KEEP_RUNNING) {
         result = iterate(run);
         /* A wake-up from step 9 on found the loop going round, or leaving, anyway (R153). */
@@ -141,6 +141,7 @@ GYRunLoopRunResult gy_run_in_mode(GYRunLoopRef loop, GYStringRef name, int64_t t
                                   bool returns_after_source) {
     const void *frame = __builtin_frame_address(0);
     gy_unwind(loop, frame);
+    if (gy_loop_winds_down(loop)) return kGYRunLoopRunStopped; /* R49 */
     gy_perform_make_modes(loop);
     gy_loop_lock(loop);
     gy_mode *mode = gy_loop_find_mode(loop, name);

@@ -166,7 +166,7 @@ void gy_sleep(gy_run *run, bool may_sleep) {
     prepare(run);
     /* A stop whose wake-up found the loop going round, or a nested run, is seen here. */
     bool sleeps =
-        is_idle && may_sleep && !gy_mode_has_files(run->mode) && !gy_loop_is_stopped(loop);
+        is_idle && may_sleep && !gy_mode_has_files(run->mode) && !gy_loop_has_to_end_run(loop);
     if (sleeps && gy_wake_fall_asleep(&loop->wake)) {
         sleep_until_event(run);
     } else {

@@ -43,6 +43,7 @@ static void drop_good_arguments(void) {
     X(GYRunLoopGetNextTimerFireDate, GYRunLoopGetNextTimerFireDate(bad, MODE) == 0)                \
     X(GYRunLoopGetNextTimerFireAt, GYRunLoopGetNextTimerFireAt(bad, MODE) == INT64_MAX)            \
     X(GYRunLoopIsWaiting, !GYRunLoopIsWaiting(bad))                                                \
+    X(GYRunLoopIsWindingDown, !GYRunLoopIsWindingDown(bad))                                        \
     X(GYRunLoopContainsSource, !GYRunLoopContainsSource(bad, source, MODE))                        \
     X(GYRunLoopAddSource, (GYRunLoopAddSource(bad, source, MODE), true))                           \
     X(GYRunLoopRemoveSource, (GYRunLoopRemoveSource(bad, source, MODE), true))                     \
@@ -181,6 +182,8 @@ static void wake_up(void *bad) { GYRunLoopWakeUp(bad); }
 
 static void stop(void *bad) { GYRunLoopStop(bad); }
 
+static void wind_down(void *bad) { GYRunLoopWindDown(bad); }
+
 static void expect_report_on_stderr(test_function call, void *bad, const char *name) {
     char line[256];
     snprintf(line, sizeof line, "%s", test_stderr_of(call, bad));
@@ -201,6 +204,7 @@ LOOP_TEST(waking_and_stopping_what_is_not_a_loop_is_reported_on_standard_error) 
     for (size_t i = 0; i < COUNT(bad); i++) {
         expect_report_on_stderr(wake_up, bad[i], "GYRunLoopWakeUp");
         expect_report_on_stderr(stop, bad[i], "GYRunLoopStop");
+        expect_report_on_stderr(wind_down, bad[i], "GYRunLoopWindDown");
     }
     EXPECT_STR(test_log(), "");
     drop_good_arguments();

@@ -205,6 +205,7 @@ TEST(every_call_on_a_dead_loop_is_safe_and_without_effect) {
     for (int i = 0; i < 1000; i++) {
         GYRunLoopWakeUp(rl);
         GYRunLoopStop(rl);
+        GYRunLoopWindDown(rl);
         GYRunLoopAddCommonMode(rl, GYSTR("common"));
         EXPECT_NEAR(GYRunLoopGetNextTimerFireDate(rl, kGYRunLoopDefaultMode), 0, 0);
         add_everything_to(rl);

@@ -14,5 +14,6 @@
 #include <gyre/GYRunLoopObserver.h>
 #include <gyre/GYRunLoopPerform.h>
 #include <gyre/GYDrainPool.h>
+#include <gyre/GYThread.h>
 
 #endif

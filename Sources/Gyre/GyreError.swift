@@ -1,4 +1,4 @@
-/// Why something could not be given to a loop.
+/// Why something could not be given to a loop, or a thread not be made or waited for.
 ///
 /// - Since: 0.1.
 /// - Stands on: `errno`, as the C functions leave it.
@@ -24,6 +24,10 @@ public struct GyreError: Error, Hashable, Sendable {
   ///
   /// - Since: 0.1.
   public static let noMemory = GyreError(errno: System.noMemory)
+  /// The thread would wait for its own end (`EDEADLK`).
+  ///
+  /// - Since: 0.1.
+  public static let wouldDeadlock = GyreError(errno: System.deadlock)
 
   /// Runs a call that leaves 0 in `errno` when it goes well, and throws what it leaves otherwise.
   static func check(_ call: () -> Void) throws(GyreError) {
@@ -42,6 +46,7 @@ extension GyreError: CustomStringConvertible {
     switch self {
     case .loopEnded: "the loop has ended with its thread"
     case .madeForAnotherLoop: "the item was made for the loop of another thread"
+    case .wouldDeadlock: "the thread would wait for its own end"
     default: System.message(for: errno)
     }
   }

@@ -8,6 +8,7 @@ import Testing
     #expect(GyreError.madeForAnotherLoop.errno == EPERM)
     #expect(GyreError.invalid.errno == EINVAL)
     #expect(GyreError.noMemory.errno == ENOMEM)
+    #expect(GyreError.wouldDeadlock.errno == EDEADLK)
     #expect(Set([GyreError.loopEnded, .noMemory, .loopEnded]).count == 2)
   }
 

@@ -1,4 +1,5 @@
-// What the module takes from the C library of the system. No other file names it.
+// What the module takes from the C library of the system. Beside this file and its extensions no
+// other names it.
 
 import Synchronization
 
@@ -13,6 +14,7 @@ enum System {
   static let noSuchLoop = ESRCH
   static let notPermitted = EPERM
   static let invalid = EINVAL
+  static let deadlock = EDEADLK
 
   // The events of epoll. The kernel gives them the bits of poll's, whose header is the one that
   // Swift imports.

@@ -28,7 +28,7 @@ import Testing
     #expect(error == .invalid)
   }
 
-  /// The thread sanitizer ends its part of a thread before the last destructors.
+  /// The thread sanitizer has said good-bye to a thread by the last round of its destructors.
   @Test(.enabled(if: Sanitizer.current != .thread))
   func aThreadPastTheEndOfItsLoopIsRefused() {
     let error = Box<GyreError?>(nil)

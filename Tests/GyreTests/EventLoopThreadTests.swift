@@ -133,13 +133,12 @@ import Testing
   @Test(.enabled(if: Sanitizer.current != .thread))
   func descriptorsThatTheSystemRefusesAreAnError() async {
     await #expect(processExitsWith: .success) {
-      let before = threadCount()
       var limit = rlimit(rlim_cur: 0, rlim_max: 1000)
       setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
       let error = errorOf { () throws(GyreError) in _ = try EventLoopThread(name: "refused") }
       limit.rlim_cur = 1000
       setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-      let isRefused = error?.errno == EMFILE && threadCount() == before
+      let isRefused = error?.errno == EMFILE && threadCount(named: "refused") == 0
       exit(isRefused ? 0 : 1)
     }
   }
@@ -151,9 +150,17 @@ func ownThreadName() -> String {
   return text.hasSuffix("\n") ? String(text.dropLast()) : text
 }
 
-/// How many threads the process has.
-func threadCount() -> Int {
-  let status = Place.contents(of: "/proc/self/status") ?? ""
-  let line = status.split(separator: "\n").first { $0.hasPrefix("Threads:") }
-  return line.flatMap { Int($0.dropFirst(8).drop { $0.isWhitespace }) } ?? 0
+/// How many threads the process has whose names begin so.
+func threadCount(named name: String) -> Int {
+  guard let folder = opendir("/proc/self/task") else { return -1 }
+  defer { closedir(folder) }
+  var count = 0
+  while let entry = readdir(folder) {
+    let thread = withUnsafePointer(to: &entry.pointee.d_name) {
+      $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+    }
+    let shown = Place.contents(of: "/proc/self/task/\(thread)/comm") ?? ""
+    if shown.hasPrefix(name) { count += 1 }
+  }
+  return count
 }

@@ -318,6 +318,35 @@ import Testing
     thread.join()
     #expect(others.value == 0)
   }
+
+  /// A mode may come into being at any moment of the call that runs it.
+  @Test func aStopFindsARunInAModeThatIsNew() {
+    let rounds = 1000
+    let loop = Box<EventLoop?>(nil)
+    let isAboutToRun = Event()
+    let hasRun = Event()
+    let thread = Thread {
+      loop.value = .current
+      for round in 0..<rounds {
+        isAboutToRun.happen()
+        EventLoop.current.run(mode: EventLoop.Mode("new \(round)"))
+        hasRun.happen()
+      }
+    }
+    for round in 0..<rounds {
+      guard isAboutToRun.wait(), let loop = loop.value else { break }
+      let mode = EventLoop.Mode("new \(round)")
+      for _ in 0..<(round % 50) { sched_yield() }
+      _ = try? loop.perform(in: mode, after: .seconds(1000)) {}
+      loop.stop()
+      guard hasRun.wait() else {
+        Issue.record("round \(round): the stop was lost")
+        loop.windDown()
+        break
+      }
+    }
+    thread.join()
+  }
 }
 
 @Suite struct EventLoopWindDownTests {

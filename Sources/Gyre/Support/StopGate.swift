@@ -62,29 +62,49 @@ final class StopGate: @unchecked Sendable {
   ///
   /// - Returns: what `body` did, or Stopped where the mode was empty and a stop was waiting.
   func run(in mode: OpaquePointer, _ body: () -> GYRunLoopRunResult) -> GYRunLoopRunResult {
-    let isWatched = watch(mode)
+    let watching = watch(mode)
     word.announce()
     // A mode that is not watched does not tell that a run has begun.
-    if !isWatched && word.conclude() { return GYRunLoopRunResult(kGYRunLoopRunStopped) }
-    let result = body()
-    return word.conclude() ? GYRunLoopRunResult(kGYRunLoopRunStopped) : result
+    if watching == .refused && word.conclude() { return stopped }
+    let result = watching == .noMode ? resultWithoutMode : body()
+    return word.conclude() ? stopped : result
   }
 
-  /// Whether runs in the mode are told from now on. A mode that does not exist is not made: a run
-  /// in it returns at once. The loop's thread, or any before the gate is used.
-  private func watch(_ mode: OpaquePointer) -> Bool {
-    guard let entry, let exit else { return false }
-    if GYRunLoopContainsObserver(loop, exit, mode) != 0 || !exists(mode) { return true }
+  private var stopped: GYRunLoopRunResult { GYRunLoopRunResult(kGYRunLoopRunStopped) }
+
+  /// The C library is not asked to run a mode that did not exist: another thread may make it
+  /// meanwhile, and the run would begin untold.
+  private var resultWithoutMode: GYRunLoopRunResult {
+    GYRunLoopIsWindingDown(loop) ? stopped : GYRunLoopRunResult(kGYRunLoopRunFinished)
+  }
+
+  private enum Watching {
+    /// Runs in the mode are told from now on, or it is a name that cannot be run.
+    case goesOn
+    /// The mode does not exist, and is not made.
+    case noMode
+    /// For want of memory.
+    case refused
+  }
+
+  /// The loop's thread, or any before the gate is used.
+  private func watch(_ mode: OpaquePointer) -> Watching {
+    guard let entry, let exit else { return .refused }
+    if mode == kGYRunLoopCommonModes { return .goesOn }
+    if GYRunLoopContainsObserver(loop, exit, mode) != 0 { return .goesOn }
+    guard let exists = exists(mode) else { return .refused }
+    if !exists { return .noMode }
     GYRunLoopAddObserver(loop, entry, mode)
-    if GYRunLoopContainsObserver(loop, entry, mode) == 0 { return false }
+    if GYRunLoopContainsObserver(loop, entry, mode) == 0 { return .refused }
     GYRunLoopAddObserver(loop, exit, mode)
-    if GYRunLoopContainsObserver(loop, exit, mode) != 0 { return true }
+    if GYRunLoopContainsObserver(loop, exit, mode) != 0 { return .goesOn }
     GYRunLoopRemoveObserver(loop, entry, mode)
-    return false
+    return .refused
   }
 
-  private func exists(_ mode: OpaquePointer) -> Bool {
-    guard let modes = GYRunLoopCopyAllModes(loop) else { return false }
+  /// Nil where memory is out.
+  private func exists(_ mode: OpaquePointer) -> Bool? {
+    guard let modes = GYRunLoopCopyAllModes(loop) else { return nil }
     defer { GYRelease(UnsafeRawPointer(modes)) }
     let all = GYRange(location: 0, length: GYArrayGetCount(modes))
     return GYArrayContainsValue(modes, all, UnsafeRawPointer(mode)) != 0

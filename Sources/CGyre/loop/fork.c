@@ -10,6 +10,7 @@ void gy_fork_disinherit(GYRunLoopRef loop) {
     gy_wake_reset_in_child(&loop->wake);
     gy_alarm_end(&loop->alarm);
     gy_poller_abandon(&loop->base);
+    loop->can_wait = false;
     uint32_t cursor = 0;
     for (gy_mode *m; (m = gy_loop_next_mode(loop, &cursor)) != NULL;) {
         gy_poller_abandon(&m->poller);

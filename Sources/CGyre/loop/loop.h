@@ -91,6 +91,7 @@ struct GYRunLoop {
     gy_wake wake;
     gy_alarm alarm;
     gy_poller base; /* for modes without descriptors: wake-ups and timers alone */
+    bool can_wait; /* own: `base` has been made, or refused, and the own thread has seen that */
     bool uses_alarm; /* timers have been added: a set made anew watches a timerfd too */
     bool wait_failure_is_told;
     bool timers_had_their_turn; /* own: the last iteration served timers while a port was ready */

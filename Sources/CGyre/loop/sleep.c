@@ -16,13 +16,17 @@ static int wake_fd_of(GYRunLoopRef loop) {
     return atomic_load_explicit(&loop->wake.fd, memory_order_relaxed);
 }
 
-/* What a wait needs is made when items are added; here only for a main loop that runs empty and in
- * the child of a fork. Before the loop falls asleep: who wakes it needs the eventfd. */
+/* What a wait needs is made when items are added, perhaps by another thread at this moment; here
+ * only for a loop that runs without any, and in the child of a fork. Before the loop falls asleep:
+ * who wakes it needs the eventfd. */
 static void prepare(const gy_run *run) {
     GYRunLoopRef loop = run->loop;
-    if (loop->base.epoll_fd >= 0 || loop->base.was_remade) return;
+    if (loop->can_wait) return;
     gy_loop_lock(loop);
-    loop->base.was_remade = !gy_loop_prepare_wait(loop, loop->uses_alarm);
+    if (loop->base.epoll_fd < 0 && !loop->base.was_remade) {
+        loop->base.was_remade = !gy_loop_prepare_wait(loop, loop->uses_alarm);
+    }
+    loop->can_wait = true;
     gy_loop_unlock(loop);
 }
 

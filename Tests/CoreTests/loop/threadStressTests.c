@@ -87,6 +87,44 @@ TEST(a_hundred_threads_run_their_loops_at_once) {
     EXPECT_INT(test_descriptor_count(), descriptors);
 }
 
+/* A loop that has nothing to wait with yet: it runs on work alone, which hands itself over again. */
+typedef struct {
+    GYRunLoopRef rl; /* retained */
+    test_event is_known;
+    int result;
+} beginner;
+
+static void hands_itself_over(void *info) {
+    beginner *self = info;
+    GYRunLoopPerform(self->rl, DEFAULT, hands_itself_over, self, NULL);
+}
+
+static void runs_on_work_alone(void *info) {
+    beginner *self = info;
+    self->rl = (GYRunLoopRef)GYRetain(GYRunLoopGetCurrent());
+    hands_itself_over(self);
+    test_event_signal(&self->is_known);
+    self->result = loop_run(1e9);
+}
+
+/* R89, R111, R48: what a wait needs is made by whoever comes first. */
+TEST(a_loop_may_fall_asleep_while_another_thread_adds_its_first_timer) {
+    for (int round = 0; round < 1000; round++) {
+        beginner self;
+        test_event_init(&self.is_known);
+        pthread_t thread = test_thread_start(runs_on_work_alone, &self);
+        test_event_wait(&self.is_known);
+        for (int i = round % 50; i > 0; i--) sched_yield();
+        GYRunLoopTimerRef timer =
+            GYRunLoopTimerCreateAt(GYMonotonicNow(), 0, 0, loop_timer_stops, NULL);
+        GYRunLoopAddTimer(self.rl, timer, DEFAULT);
+        test_thread_join(thread);
+        EXPECT_INT(self.result, kGYRunLoopRunStopped);
+        loop_drop(timer);
+        GYRelease(self.rl);
+    }
+}
+
 /* A thread that ends with all kinds of work pending, and one that keeps giving it more. */
 typedef struct {
     _Atomic(GYRunLoopRef) rl; /* retained */

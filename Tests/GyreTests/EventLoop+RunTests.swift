@@ -336,7 +336,7 @@ import Testing
     for round in 0..<rounds {
       guard isAboutToRun.wait(), let loop = loop.value else { break }
       let mode = EventLoop.Mode("new \(round)")
-      for _ in 0..<(round % 50) { sched_yield() }
+      for _ in 0..<(round % 50 * 20) { _ = loop.isWaiting }
       _ = try? loop.perform(in: mode, after: .seconds(1000)) {}
       loop.stop()
       guard hasRun.wait() else {

@@ -109,12 +109,13 @@ static void runs_on_work_alone(void *info) {
 
 /* R89, R111, R48: what a wait needs is made by whoever comes first. */
 TEST(a_loop_may_fall_asleep_while_another_thread_adds_its_first_timer) {
+    atomic_int spins = 0;
     for (int round = 0; round < 1000; round++) {
         beginner self;
         test_event_init(&self.is_known);
         pthread_t thread = test_thread_start(runs_on_work_alone, &self);
         test_event_wait(&self.is_known);
-        for (int i = round % 50; i > 0; i--) sched_yield();
+        for (int i = round % 100 * 20; i > 0; i--) atomic_load(&spins);
         GYRunLoopTimerRef timer =
             GYRunLoopTimerCreateAt(GYMonotonicNow(), 0, 0, loop_timer_stops, NULL);
         GYRunLoopAddTimer(self.rl, timer, DEFAULT);

@@ -107,6 +107,8 @@ gy_port *gy_port_create(GYRunLoopRef loop, gy_mode *mode, GYRunLoopSourceRef sou
     port->mode = mode;
     port->fd = fd;
     port->wanted = wanted_by(source);
+    /* A loop that waits in another set, or without one, has to come and look; a file is ready. */
+    bool is_unseen = mode->poller.epoll_fd < 0 || !gy_mode_has_ports(mode);
     if (fd >= 0) {
         port->is_edge = (port->wanted & EPOLLIN) != 0 && gy_sys_is_counter(fd);
         int error = register_port(loop, mode, port, fd);
@@ -116,10 +118,8 @@ gy_port *gy_port_create(GYRunLoopRef loop, gy_mode *mode, GYRunLoopSourceRef sou
             return NULL;
         }
     }
-    /* The first one finds the loop asleep in the base set, perhaps; a file is ready at once. */
-    bool is_first = !gy_mode_has_ports(mode);
     gy_tally_add(&mode->port_count, 1);
-    if (is_first || port->is_file) gy_loop_nudge(loop);
+    if (is_unseen || port->is_file) gy_loop_nudge(loop);
     return port;
 }
 
@@ -233,7 +233,8 @@ static void report_files(GYRunLoopRef loop, gy_mode *mode) {
 static void drop_echo(GYRunLoopRef loop, gy_mode *mode) {
     static const char text[] = "a watched descriptor was closed before its source was removed; "
                                "the mode's epoll set is made anew";
-    gy_poller_remake(&mode->poller);
+    /* Refused: the old set would report the echo again and again. */
+    if (gy_poller_remake(&mode->poller) < 0) gy_poller_abandon(&mode->poller);
     gy_loop_unlock(loop);
     static _Atomic bool told;
     gy_report_once(&told, "GYRunLoopRunInMode", text, "R99");

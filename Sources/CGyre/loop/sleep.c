@@ -3,14 +3,14 @@
 #include "base/check.h"
 #include "loop/port.h"
 
+#include <errno.h>
 #include <stdio.h>
 
-#define EVENT_ROOM 128
-#define POLL_ROOM 256u
+#define EVENT_ROOM GY_POLL_ROOM
 /* A busy loop looks at its descriptors at least this often (R34). */
 #define LOOK_EVERY_NS INT64_C(100000)
-/* Without an eventfd nothing ends the wait: how long a wake-up may then have to wait. */
-#define BLIND_WAIT_NS INT64_C(10000000)
+/* Where the kernel refuses every wait: how long a wake-up may then have to wait. */
+#define NAP_NS INT64_C(10000000)
 
 static int wake_fd_of(GYRunLoopRef loop) {
     return atomic_load_explicit(&loop->wake.fd, memory_order_relaxed);
@@ -30,8 +30,14 @@ static void prepare(const gy_run *run) {
     gy_loop_unlock(loop);
 }
 
-/* The lock. The set to wait in: the mode's own where it has descriptors. */
-static gy_poller *poller_of(const gy_run *run) {
+/* Where to wait. */
+typedef struct place {
+    gy_poller *poller;
+    int epoll_fd; /* as it was under the lock: below zero, other threads may make a set meanwhile */
+} place;
+
+/* The lock. The mode's own set where it has descriptors. */
+static place place_of(const gy_run *run) {
     GYRunLoopRef loop = run->loop;
     gy_poller *poller = gy_mode_has_ports(run->mode) ? &run->mode->poller : &loop->base;
     if (poller->epoll_fd < 0 && !poller->was_remade) {
@@ -39,7 +45,24 @@ static gy_poller *poller_of(const gy_run *run) {
         poller->alarm_fd = loop->alarm.fd;
         poller->was_remade = gy_poller_remake(poller) < 0;
     }
-    return poller;
+    return (place){poller, poller->epoll_fd};
+}
+
+static place place_now(const gy_run *run) {
+    gy_loop_lock(run->loop);
+    place p = place_of(run);
+    gy_loop_unlock(run->loop);
+    return p;
+}
+
+/* Once for each loop. */
+static void tell_failure(GYRunLoopRef loop, int error) {
+    if (loop->wait_failure_is_told) return;
+    loop->wait_failure_is_told = true;
+    char text[96];
+    snprintf(text, sizeof text, "the wait failed with errno %d; the loop goes on without it",
+             -error);
+    gy_report("GYRunLoopRunInMode", text, "R89");
 }
 
 /* The wait itself has failed: somebody closed the set, or the kernel refuses it. Once it is made
@@ -51,14 +74,8 @@ static void replace_set(const gy_run *run, gy_poller *poller, int error) {
     poller->epoll_fd = -1;
     if (once_more) gy_poller_remake(poller);
     poller->was_remade = true;
-    bool told = run->loop->wait_failure_is_told;
-    run->loop->wait_failure_is_told = true;
     gy_loop_unlock(run->loop);
-    if (told) return;
-    char text[96];
-    snprintf(text, sizeof text, "the wait failed with errno %d; the loop goes on without it",
-             -error);
-    gy_report("GYRunLoopRunInMode", text, "R89");
+    tell_failure(run->loop, error);
 }
 
 /* True if the kernel is to be asked at once again. */
@@ -75,38 +92,54 @@ static void empty_bell(GYRunLoopRef loop) {
     if (fd >= 0) gy_sys_eventfd_clear(fd);
 }
 
+static int64_t shorter_ns(int64_t timeout_ns, int64_t limit_ns) {
+    if (limit_ns < 0) return timeout_ns;
+    return timeout_ns < 0 || timeout_ns > limit_ns ? limit_ns : timeout_ns;
+}
+
+/* Poll has been refused: with fewer descriptors at once, or blindly. */
+static void go_without_poll(const gy_run *run, gy_poller *poller, const gy_poll *poll,
+                            int64_t timeout_ns, int error) {
+    tell_failure(run->loop, error);
+    gy_loop_lock(run->loop);
+    bool tries_less = error == -EINVAL && gy_poller_fill_less(poller, poll);
+    gy_loop_unlock(run->loop);
+    if (!tries_less) gy_sys_nap(shorter_ns(timeout_ns, NAP_NS));
+}
+
 /* Without a set. `timeout_ns` reaches to the next timer too, for the alarm is not watched. */
 static int poll_instead(const gy_run *run, gy_poller *poller, struct epoll_event *events,
                         int64_t timeout_ns) {
-    struct pollfd fds[POLL_ROOM];
+    gy_poll poll;
     gy_loop_lock(run->loop);
-    unsigned count = gy_poller_fill(poller, wake_fd_of(run->loop), fds, POLL_ROOM);
+    gy_poller_fill(poller, wake_fd_of(run->loop), &poll);
     gy_loop_unlock(run->loop);
-    bool is_blind = wake_fd_of(run->loop) < 0;
-    if (is_blind && (timeout_ns < 0 || timeout_ns > BLIND_WAIT_NS)) timeout_ns = BLIND_WAIT_NS;
+    timeout_ns = shorter_ns(timeout_ns, poll.longest_ns);
     if (gy_wake_has_come(&run->loop->wake)) timeout_ns = 0;
-    if (gy_sys_poll(fds, count, timeout_ns) <= 0) return 0;
+    int count = gy_sys_poll(poll.fds, poll.count, timeout_ns);
+    if (count < 0) go_without_poll(run, poller, &poll, timeout_ns, count);
+    if (count <= 0) return 0;
     empty_bell(run->loop);
     gy_loop_lock(run->loop);
-    int found = gy_poller_collect(poller, fds, count, events, EVENT_ROOM);
+    int found = gy_poller_collect(poller, &poll, events);
     gy_loop_unlock(run->loop);
     return found;
 }
 
 /* One wait; below zero: for ever. */
-static void fetch(gy_run *run, gy_poller *poller, int64_t timeout_ns) {
+static void fetch(gy_run *run, place where, int64_t timeout_ns) {
     struct epoll_event events[EVENT_ROOM];
     int count;
-    if (poller->epoll_fd >= 0) {
-        count = gy_poller_wait(poller, events, EVENT_ROOM, timeout_ns);
+    if (where.epoll_fd >= 0) {
+        count = gy_sys_epoll_wait(where.epoll_fd, events, EVENT_ROOM, timeout_ns);
     } else {
-        count = poll_instead(run, poller, events, timeout_ns);
+        count = poll_instead(run, where.poller, events, timeout_ns);
     }
     if (count < 0) {
-        replace_set(run, poller, count);
+        replace_set(run, where.poller, count);
         return;
     }
-    if (gy_mode_has_ports(run->mode) && take_in(run, events, count)) fetch(run, poller, 0);
+    if (gy_mode_has_ports(run->mode) && take_in(run, events, count)) fetch(run, place_now(run), 0);
 }
 
 /* A busy loop asks the kernel from time to time, one that has nothing left asks it now. */
@@ -117,14 +150,11 @@ static void look(gy_run *run, bool asks_now) {
     if (run->has_looked && run->now_ns - run->looked_at_ns < LOOK_EVERY_NS && !asks_now) return;
     run->has_looked = true;
     run->looked_at_ns = run->now_ns;
-    gy_loop_lock(run->loop);
-    gy_poller *poller = poller_of(run);
-    gy_loop_unlock(run->loop);
-    fetch(run, poller, 0);
+    fetch(run, place_now(run), 0);
 }
 
 typedef struct wait_plan {
-    gy_poller *poller;
+    place where;
     int64_t until_ns; /* the earlier of the next timer and the run's deadline */
     int64_t timeout_ns; /* for the system call; below zero: for ever */
 } wait_plan;
@@ -134,14 +164,14 @@ static wait_plan make_plan(gy_run *run) {
     GYRunLoopRef loop = run->loop;
     wait_plan plan;
     gy_loop_lock(loop);
-    plan.poller = poller_of(run);
+    plan.where = place_of(run);
     int64_t timer_ns = gy_mode_wake_ns(run->mode);
     gy_loop_unlock(loop);
     plan.until_ns = timer_ns < run->deadline_ns ? timer_ns : run->deadline_ns;
     plan.timeout_ns = -1;
     if (plan.until_ns == GY_NEVER) return plan;
     run->now_ns = gy_clock_now_ns();
-    bool armed = plan.poller->epoll_fd >= 0 && plan.until_ns > run->now_ns &&
+    bool armed = plan.where.epoll_fd >= 0 && plan.until_ns > run->now_ns &&
                  gy_alarm_arm(&loop->alarm, timer_ns, run->now_ns);
     int64_t limit_ns = armed ? run->deadline_ns : plan.until_ns;
     if (limit_ns == GY_NEVER) return plan;
@@ -155,7 +185,7 @@ static void sleep_until_event(gy_run *run) {
         wait_plan plan = make_plan(run);
         /* Due now. Asked after each wait: another thread may have put the timer off (R114). */
         if (has_waited && plan.until_ns != GY_NEVER && plan.until_ns <= run->now_ns) return;
-        fetch(run, plan.poller, plan.timeout_ns);
+        fetch(run, plan.where, plan.timeout_ns);
         has_waited = run->has_looked = true;
         if (gy_wake_has_come(&run->loop->wake) || gy_mode_has_ready_ports(run->mode)) break;
         /* A nudge, an alarm that was put off, an edge from long ago: sleep on (R114, R156). */

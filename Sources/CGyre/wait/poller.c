@@ -8,6 +8,11 @@
 #define WAKE_DATA UINT64_MAX
 #define ALARM_DATA (UINT64_MAX - 1)
 
+/* How long a wait without a set may last that does not see all it should: an eventfd is missing, or
+ * descriptors are left out. Where it takes several waits to ask all they share the time. */
+#define BLIND_WAIT_NS INT64_C(10000000)
+#define SHORTEST_WAIT_NS INT64_C(1000000)
+
 static uint32_t hash_of(int fd) { return (uint32_t)fd * 2654435769u; }
 
 static uint64_t data_of(const gy_watch *watch) {
@@ -63,7 +68,7 @@ int gy_poller_prepare(gy_poller *poller, int wake_fd, int alarm_fd) {
 void gy_poller_abandon(gy_poller *poller) {
     gy_sys_close(poller->epoll_fd);
     poller->epoll_fd = poller->wake_fd = poller->alarm_fd = -1;
-    poller->was_remade = false;
+    poller->has_echo = poller->may_echo = poller->was_remade = false;
 }
 
 int gy_poller_remake(gy_poller *poller) {
@@ -109,66 +114,120 @@ gy_watch *gy_poller_watch(gy_poller *poller, int fd, uint32_t events) {
     return NULL;
 }
 
-int gy_poller_change(gy_poller *poller, gy_watch *watch, uint32_t events) {
-    int error;
+static int change_in_set(gy_poller *poller, gy_watch *watch, uint32_t events) {
     if (events == 0) {
-        error = watch->events == 0 ? 0 : gy_sys_epoll_delete(poller->epoll_fd, watch->fd);
-    } else if (watch->events == 0) {
-        watch->generation = ++poller->next_generation;
-        error = gy_sys_epoll_add(poller->epoll_fd, watch->fd, events, data_of(watch));
-    } else {
-        error = gy_sys_epoll_modify(poller->epoll_fd, watch->fd, events, data_of(watch));
+        return watch->events == 0 ? 0 : gy_sys_epoll_delete(poller->epoll_fd, watch->fd);
     }
-    if (error == 0) watch->events = events;
-    return error;
+    if (watch->events != 0) {
+        return gy_sys_epoll_modify(poller->epoll_fd, watch->fd, events, data_of(watch));
+    }
+    watch->generation = ++poller->next_generation;
+    return gy_sys_epoll_add(poller->epoll_fd, watch->fd, events, data_of(watch));
+}
+
+int gy_poller_change(gy_poller *poller, gy_watch *watch, uint32_t events) {
+    int error = poller->epoll_fd < 0 ? 0 : change_in_set(poller, watch, events);
+    if (error < 0) return error;
+    watch->events = events;
+    watch->told_ns = 0;
+    return 0;
 }
 
 void gy_poller_unwatch(gy_poller *poller, gy_watch *watch) {
     /* A refusal means that the client closed the number first. If the file lives on in a duplicate
      * its events keep coming and are taken for echoes. */
-    if (watch->events != 0 && gy_sys_epoll_delete(poller->epoll_fd, watch->fd) < 0) {
-        poller->may_echo = true;
-    }
+    bool is_in_set = watch->events != 0 && poller->epoll_fd >= 0;
+    if (is_in_set && gy_sys_epoll_delete(poller->epoll_fd, watch->fd) < 0) poller->may_echo = true;
     gy_set_remove(&poller->watches, watch, hash_of(watch->fd));
     free(watch);
 }
 
-int gy_poller_wait(const gy_poller *poller, struct epoll_event *events, int room,
-                   int64_t timeout_ns) {
-    return gy_sys_epoll_wait(poller->epoll_fd, events, room, timeout_ns);
+/* NULL: its registration has ended. */
+static gy_watch *watch_of(gy_poller *poller, uint64_t data) {
+    gy_watch *watch = gy_poller_find(poller, (int)(uint32_t)data);
+    if (watch == NULL || watch->generation != (uint32_t)(data >> 32)) return NULL;
+    return watch->events == 0 ? NULL : watch;
 }
 
 gy_watch *gy_poller_resolve(gy_poller *poller, const struct epoll_event *event) {
     uint64_t data = event->data.u64;
     if (data == WAKE_DATA || data == ALARM_DATA) return NULL;
-    gy_watch *watch = gy_poller_find(poller, (int)(uint32_t)data);
-    if (watch != NULL && watch->generation == (uint32_t)(data >> 32) && watch->events != 0)
-        return watch;
-    /* Otherwise it was fetched just before its registration ended. */
-    poller->has_echo = poller->may_echo;
-    return NULL;
+    gy_watch *watch = watch_of(poller, data);
+    /* Without one it was fetched just before its registration ended. */
+    if (watch == NULL) poller->has_echo = poller->may_echo;
+    return watch;
 }
 
-unsigned gy_poller_fill(const gy_poller *poller, int wake_fd, struct pollfd *fds, unsigned room) {
-    unsigned count = 0;
-    if (wake_fd >= 0) fds[count++] = (struct pollfd){.fd = wake_fd, .events = POLLIN};
-    uint32_t cursor = 0;
-    for (gy_watch *w; count < room && (w = gy_set_next(&poller->watches, &cursor)) != NULL;) {
-        if (w->events == 0) continue;
-        fds[count++] = (struct pollfd){.fd = w->fd, .events = (short)(w->events & 0x7fff)};
+/* ---- without a set ---- */
+
+/* Poll knows no edges. An edge that was told and not taken is told again after a while, for whether
+ * it is the same one cannot be seen: so none is lost, and one that is never taken makes no loop
+ * spin. */
+static bool rests(gy_watch *watch, int64_t now_ns) {
+    if (watch->told_ns == 0) return false;
+    bool is_over = now_ns - watch->told_ns >= BLIND_WAIT_NS;
+    if (!is_over && gy_sys_ready_now(watch->fd, watch->events) != 0) return true;
+    watch->told_ns = 0;
+    return false;
+}
+
+static gy_watch *next_in_turn(gy_poller *poller) {
+    gy_watch *watch = gy_set_next(&poller->watches, &poller->poll_cursor);
+    if (watch != NULL) return watch;
+    poller->poll_cursor = 0;
+    return gy_set_next(&poller->watches, &poller->poll_cursor);
+}
+
+static void ask(gy_poll *poll, int fd, uint32_t events, uint64_t data) {
+    /* The bits of poll and epoll are the same numbers on Linux. */
+    poll->fds[poll->count] = (struct pollfd){.fd = fd, .events = (short)(events & 0x7fff)};
+    poll->data[poll->count++] = data;
+}
+
+static int64_t share_of(uint32_t others) {
+    int64_t share_ns = BLIND_WAIT_NS / (1 + others);
+    return share_ns < SHORTEST_WAIT_NS ? SHORTEST_WAIT_NS : share_ns;
+}
+
+void gy_poller_fill(gy_poller *poller, int wake_fd, gy_poll *poll) {
+    int64_t now_ns = gy_clock_now_ns();
+    unsigned room = poller->poll_room == 0 ? GY_POLL_ROOM : poller->poll_room;
+    uint32_t left = poller->watches.count;
+    bool sees_all = wake_fd >= 0;
+    poll->count = 0;
+    if (wake_fd >= 0) ask(poll, wake_fd, POLLIN, WAKE_DATA);
+    for (; left > 0 && poll->count < room; left--) {
+        gy_watch *watch = next_in_turn(poller);
+        if (watch->events == 0) continue;
+        if (rests(watch, now_ns)) {
+            sees_all = false;
+        } else {
+            ask(poll, watch->fd, watch->events, data_of(watch));
+        }
     }
-    return count;
+    poll->longest_ns = sees_all && left == 0 ? -1 : share_of(poller->watches.count / room);
 }
 
-int gy_poller_collect(const gy_poller *poller, const struct pollfd *fds, unsigned count,
-                      struct epoll_event *events, int room) {
+bool gy_poller_fill_less(gy_poller *poller, const gy_poll *poll) {
+    if (poll->count <= 2) return false; /* the eventfd and one more */
+    poller->poll_room = poll->count <= 4 ? 2 : poll->count / 2;
+    return true;
+}
+
+int gy_poller_collect(gy_poller *poller, const gy_poll *poll, struct epoll_event *events) {
     int found = 0;
-    for (unsigned i = 0; i < count && found < room; i++) {
-        if (fds[i].revents == 0 || fds[i].revents == POLLNVAL) continue;
-        gy_watch *w = gy_poller_find((gy_poller *)(uintptr_t)poller, fds[i].fd);
-        if (w == NULL) continue;
-        events[found++] =
-            (struct epoll_event){.events = (uint16_t)fds[i].revents, .data.u64 = data_of(w)};
+    int64_t now_ns = gy_clock_now_ns();
+    for (unsigned i = 0; i < poll->count; i++) {
+        uint32_t came = (uint16_t)poll->fds[i].revents;
+        gy_watch *watch =
+            came == 0 || poll->data[i] == WAKE_DATA ? NULL : watch_of(poller, poll->data[i]);
+        if (watch == NULL) continue;
+        if ((came & POLLNVAL) != 0) {
+            watch->events = 0; /* closed by the client: a set would have lost it too */
+            continue;
+        }
+        if ((watch->events & EPOLLET) != 0) watch->told_ns = now_ns;
+        events[found++] = (struct epoll_event){.events = came, .data.u64 = poll->data[i]};
     }
     return found;
 }

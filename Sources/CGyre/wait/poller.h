@@ -2,8 +2,8 @@
  *
  * Owns: an epoll set and the list of what is registered in it. Each registration is one descriptor;
  * who is interested in it hangs from `members`, which this file does not look into.
- * Relies on: the loop's lock for everything but gy_poller_wait, which the loop's own thread calls
- * without it. Other threads register while it waits: the kernel takes notice at once. */
+ * Relies on: the loop's lock for everything. The wait itself is done by the loop's own thread
+ * without it: other threads register meanwhile, and the kernel takes notice at once. */
 #ifndef GYRE_WAIT_POLLER_H
 #define GYRE_WAIT_POLLER_H
 
@@ -16,6 +16,7 @@ typedef struct gy_watch {
     uint32_t
         generation; /* carried by each event: tells a new registration from an old one's echo */
     uint32_t events;     /* as registered; 0: not registered at the moment */
+    int64_t told_ns; /* when a wait without a set last told of an edge; 0: nothing to remember */
     gy_node members;
 } gy_watch;
 
@@ -24,6 +25,8 @@ typedef struct gy_poller {
     int wake_fd, alarm_fd; /* watched along; -1: none. Not owned. */
     gy_set watches;
     uint32_t next_generation;
+    uint32_t poll_cursor; /* where the next wait without a set begins to ask */
+    uint32_t poll_room;   /* how many it asks at once; 0: as many as gy_poll has room for */
     bool may_echo; /* a registration could not be deleted: its file may live on in a duplicate */
     bool has_echo; /* and an event came that belongs to none that is left */
     bool was_remade; /* after the set itself failed once */
@@ -49,15 +52,24 @@ int gy_poller_change(gy_poller *poller, gy_watch *watch, uint32_t events);
 /* Ends a registration and frees it. */
 void gy_poller_unwatch(gy_poller *poller, gy_watch *watch);
 
-/* Waits; below zero: for ever. Returns how many events, or a negative errno. */
-int gy_poller_wait(const gy_poller *poller, struct epoll_event *events, int room,
-                   int64_t timeout_ns);
 /* The registration an event belongs to; NULL for the wake-up, the alarm and echoes. */
 gy_watch *gy_poller_resolve(gy_poller *poller, const struct epoll_event *event);
 
-/* For a wait without an epoll set: what to hand to poll, and back. */
-unsigned gy_poller_fill(const gy_poller *poller, int wake_fd, struct pollfd *fds, unsigned room);
-int gy_poller_collect(const gy_poller *poller, const struct pollfd *fds, unsigned count,
-                      struct epoll_event *events, int room);
+/* For a wait without an epoll set: what to hand to poll, and back. What does not fit is asked by
+ * the next wait, where this one left off. */
+enum { GY_POLL_ROOM = 128 };
+
+typedef struct gy_poll {
+    struct pollfd fds[GY_POLL_ROOM];
+    uint64_t data[GY_POLL_ROOM]; /* what epoll would return with the event */
+    unsigned count;
+    int64_t longest_ns; /* the wait may last no longer, for it does not see all; -1: for ever */
+} gy_poll;
+
+void gy_poller_fill(gy_poller *poller, int wake_fd, gy_poll *poll);
+/* Poll has refused so many at once; true if fewer are to be tried. */
+bool gy_poller_fill_less(gy_poller *poller, const gy_poll *poll);
+/* `events` has GY_POLL_ROOM. */
+int gy_poller_collect(gy_poller *poller, const gy_poll *poll, struct epoll_event *events);
 
 #endif

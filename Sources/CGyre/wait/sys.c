@@ -112,6 +112,11 @@ int gy_sys_poll(struct pollfd *fds, unsigned count, int64_t timeout_ns) {
     return errno == EINTR ? 0 : -errno;
 }
 
+void gy_sys_nap(int64_t ns) {
+    struct timespec t = timespec_of(ns);
+    clock_nanosleep(CLOCK_MONOTONIC, 0, &t, NULL); /* may be interrupted: the caller looks again */
+}
+
 int gy_sys_timerfd_set(int fd, int64_t deadline_ns) {
     struct itimerspec spec = {.it_value = timespec_of(deadline_ns < 1 ? 1 : deadline_ns)};
     return timerfd_settime(fd, TFD_TIMER_ABSTIME, &spec, NULL) == 0 ? 0 : -errno;

@@ -23,6 +23,8 @@ int gy_sys_epoll_delete(int epoll_fd, int fd);
 /* Waits for events; `timeout_ns` below zero: for ever. An interrupted wait returns 0. */
 int gy_sys_epoll_wait(int epoll_fd, struct epoll_event *events, int room, int64_t timeout_ns);
 int gy_sys_poll(struct pollfd *fds, unsigned count, int64_t timeout_ns);
+/* For a wait that is refused altogether. */
+void gy_sys_nap(int64_t ns);
 
 /* Expires at `deadline_ns` of CLOCK_MONOTONIC. */
 int gy_sys_timerfd_set(int fd, int64_t deadline_ns);

@@ -164,17 +164,9 @@ GYBoolean GYRunLoopIsWaiting(GYRunLoopRef rl) {
            gy_wake_is_asleep(&rl->wake);
 }
 
-/* R8, in a call that may run in a signal handler. */
-static void tell_if_main_has_ended(GYRunLoopRef rl, const char *call) {
-    if (!rl->is_main || !gy_loop_is_dead(rl)) return;
-    static _Atomic bool told;
-    if (atomic_exchange_explicit(&told, true, memory_order_relaxed)) return;
-    gy_report_from_signal(call, "the main thread has ended, and with it its loop", "R8");
-}
-
 void GYRunLoopWakeUp(GYRunLoopRef rl) {
     if (!gy_signal_argument_is(rl, GY_KIND_RUN_LOOP, "GYRunLoopWakeUp")) return;
-    tell_if_main_has_ended(rl, "GYRunLoopWakeUp");
+    gy_signal_argument_loop_ended(rl, "GYRunLoopWakeUp");
     gy_wake_up(&rl->wake); /* last: what it wakes may end with its thread */
 }
 

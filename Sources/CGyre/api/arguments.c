@@ -37,8 +37,20 @@ GYStringRef gy_argument_mode(GYStringRef mode, const char *call) {
     return NULL;
 }
 
+static const char main_has_ended[] = "the main thread has ended, and with it its loop";
+
+/* Once for each loop: the child of a fork has a main loop of its own. */
+static bool end_is_to_be_told(GYRunLoopRef loop) {
+    if (!loop->is_main) return false;
+    /* Relaxed: only the flag itself is agreed upon. */
+    return !atomic_exchange_explicit(&loop->death_is_told, true, memory_order_relaxed);
+}
+
 void gy_argument_loop_ended(GYRunLoopRef loop, const char *call) {
-    if (!loop->is_main) return;
-    static _Atomic bool told;
-    gy_report_once(&told, call, "the main thread has ended, and with it its loop", "R8");
+    if (end_is_to_be_told(loop)) gy_report(call, main_has_ended, "R8");
+}
+
+void gy_signal_argument_loop_ended(GYRunLoopRef loop, const char *call) {
+    if (gy_loop_is_dead(loop) && end_is_to_be_told(loop))
+        gy_report_from_signal(call, main_has_ended, "R8");
 }

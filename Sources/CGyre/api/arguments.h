@@ -17,7 +17,9 @@ bool gy_signal_argument_is(const void *object, enum gy_kind kind, const char *ca
 GYStringRef gy_argument_mode(GYStringRef mode, const char *call);
 
 /* The loop of an ended thread ignores what is given to it (R5); for the main loop that is told once
- * (R8). */
+ * (R8), whichever of the two is called first. */
 void gy_argument_loop_ended(GYRunLoopRef loop, const char *call);
+/* The same for calls that may run in a signal handler; of a loop that lives it says nothing. */
+void gy_signal_argument_loop_ended(GYRunLoopRef loop, const char *call);
 
 #endif

@@ -69,7 +69,7 @@ struct GYRunLoop {
     _Atomic bool is_dead; /* set once, under the lock; read anywhere */
     bool is_ending; /* its thread is: other threads add nothing any more */
     bool is_main; /* constant, but for the child of a fork */
-    bool death_is_told; /* R8: the first call after the main loop's end is reported */
+    _Atomic bool death_is_told; /* R8: the first call after the main loop's end is reported */
 
     gy_set modes; /* by name; modes live as long as the loop */
     gy_mode *default_mode;

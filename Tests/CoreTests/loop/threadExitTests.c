@@ -301,6 +301,12 @@ TEST(the_end_of_a_thread_answers_those_who_wait_for_work) {
 
 static void wait_for_main_end(void) { TEST_WAIT_UNTIL(!GYRunLoopIsAlive(GYRunLoopGetMain())); }
 
+static void wake_twice(void *unused) {
+    (void)unused;
+    GYRunLoopWakeUp(GYRunLoopGetMain());
+    GYRunLoopWakeUp(GYRunLoopGetMain());
+}
+
 static void *add_after_main(void *unused) {
     (void)unused;
     wait_for_main_end();
@@ -314,13 +320,8 @@ static void *add_after_main(void *unused) {
     GYRunLoopAddTimer(GYRunLoopGetMain(), timer, kGYRunLoopDefaultMode);
     EXPECT(!GYRunLoopPerform(GYRunLoopGetMain(), kGYRunLoopDefaultMode, loop_traces, "", NULL));
     EXPECT_STR(test_log(), "");
+    EXPECT_STR(test_stderr_of(wake_twice, NULL), "");
     _exit(0);
-}
-
-static void wake_twice(void *unused) {
-    (void)unused;
-    GYRunLoopWakeUp(GYRunLoopGetMain());
-    GYRunLoopWakeUp(GYRunLoopGetMain());
 }
 
 static void *wake_after_main(void *unused) {
@@ -330,6 +331,9 @@ static void *wake_after_main(void *unused) {
     const char *line_end = strchr(text, '\n');
     EXPECT(strstr(text, "GYRunLoopWakeUp") != NULL);
     EXPECT(line_end != NULL && line_end[1] == '\0');
+    test_capture_log();
+    EXPECT(!GYRunLoopPerform(GYRunLoopGetMain(), kGYRunLoopDefaultMode, loop_traces, "", NULL));
+    EXPECT_STR(test_log(), "");
     _exit(0);
 }
 

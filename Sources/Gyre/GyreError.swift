@@ -16,7 +16,7 @@ public struct GyreError: Error, Hashable, Sendable {
   ///
   /// - Since: 0.1.
   public static let madeForAnotherLoop = GyreError(errno: System.notPermitted)
-  /// The item has been invalidated, or no mode was named (`EINVAL`).
+  /// The item has been invalidated, no mode was named, or the thread has no drain pool (`EINVAL`).
   ///
   /// - Since: 0.1.
   public static let invalid = GyreError(errno: System.invalid)

@@ -5,7 +5,7 @@ import Testing
 /// What all kinds of items share.
 @Suite struct EventLoopItemTests {
   enum Kind: CaseIterable, Sendable {
-    case timer, source, descriptorSource, observer
+    case timer, source, descriptorSource, observer, drainHook
 
     func make(_ action: @escaping () -> Void) -> EventLoop.Item {
       switch self {
@@ -13,6 +13,7 @@ import Testing
       case .source: EventLoop.Source(perform: action)
       case .descriptorSource: EventLoop.DescriptorSource(descriptor: -1) { _ in action() }
       case .observer: EventLoop.Observer(.all) { _ in action() }
+      case .drainHook: EventLoop.DrainHook(.all) { _ in action() }
       }
     }
 
@@ -26,7 +27,7 @@ import Testing
         return source
       case .descriptorSource:
         return EventLoop.DescriptorSource(descriptor: alwaysReady) { _ in action() }
-      case .observer: return make(action)
+      case .observer, .drainHook: return make(action)
       }
     }
   }

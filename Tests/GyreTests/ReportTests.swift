@@ -24,6 +24,34 @@ struct ReportTests {
       reports == ["gyre: EventLoop.run(): a run inside another one has to name its mode (R42)"])
   }
 
+  /// R205.
+  @Test func deferringWithoutAPoolIsReported() {
+    let (ending, errors) = afterFork { _ in
+      try? DrainPool.defer {}
+      DrainPool.extendLifetime(of: Tracer {})
+    }
+    #expect(ending == "exit 0")
+    let line = "gyre: GYDefer: this thread has no pool (R205)\n"
+    #expect(errors == line + line)
+  }
+
+  /// R16.
+  @Test func aDrainPolicyOfTheCommonModesIsReported() {
+    let (ending, errors) = afterFork { _ in
+      let name = EventLoop.Mode("kCFRunLoopCommonModes")
+      try? EventLoop.current.setDrainPolicy(.onExit, of: name)
+      _ = EventLoop.current.drainPolicy(of: name)
+    }
+    #expect(ending == "exit 0")
+    let mistake = "the common modes are a set; each mode has a policy of its own (R16)"
+    #expect(
+      errors == """
+        gyre: GYRunLoopSetDrainPolicy: \(mistake)
+        gyre: GYRunLoopGetDrainPolicy: \(mistake)
+
+        """)
+  }
+
   @Test func strictProcessesEndAfterAReport() {
     let (ending, errors) = afterFork { other in
       setenv("GYRE_STRICT", "1", 1)

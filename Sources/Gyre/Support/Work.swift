@@ -20,6 +20,12 @@ struct Work {
     self.home = home
   }
 
+  /// For a closure that is called and let go on the calling thread.
+  init(staying closure: @escaping () -> Void) {
+    self.closure = closure
+    home = nil
+  }
+
   /// The work in a cell, which `end` lets go.
   func moved() -> UnsafeMutableRawPointer {
     let cell = UnsafeMutablePointer<Work>.allocate(capacity: 1)
@@ -30,6 +36,14 @@ struct Work {
   /// The call, on the thread of the loop that the work was handed to.
   static let call: GYPerformFunction = { cell in
     cell?.assumingMemoryBound(to: Work.self).pointee.closure()
+  }
+
+  /// The call, and the end of the cell. What the closure holds goes when it has returned.
+  static let callAndEnd: GYPerformFunction = { cell in
+    guard let cell = cell?.assumingMemoryBound(to: Work.self) else { return }
+    let work = cell.move()
+    cell.deallocate()
+    work.closure()
   }
 
   /// Lets go of a cell. Any thread: that of the loop, or whichever takes the work back.

@@ -57,6 +57,11 @@ import Testing
     case performingLaterWhatIsNotSendable
     /// An async function is on any thread.
     case performingOnTheCurrentLoopOfAnAsyncFunction
+    /// Its thread may have another pool by then.
+    case deferringInAnAsyncFunction
+    case extendingALifetimeInAnAsyncFunction
+    /// A pool ends on the thread that it begins on.
+    case suspendingInAPool
 
     var right: String {
       switch self {
@@ -68,6 +73,11 @@ import Testing
         "func f(_ c: C) throws { try EventLoop.performOnCurrent(in: .common) { _ = c } }"
       case .performingOnTheCurrentLoopOfAnAsyncFunction:
         "func f() throws { try EventLoop.performOnCurrent(in: .common) {} }"
+      case .deferringInAnAsyncFunction:
+        "func f(_ c: C) async throws { try drainPool { try DrainPool.defer { _ = c } } }"
+      case .extendingALifetimeInAnAsyncFunction:
+        "func f(_ c: C) async { drainPool { DrainPool.extendLifetime(of: c) } }"
+      case .suspendingInAPool: "func f() async { drainPool {} }"
       }
     }
 
@@ -85,6 +95,11 @@ import Testing
         """
       case .performingOnTheCurrentLoopOfAnAsyncFunction:
         "func f() async throws { try EventLoop.performOnCurrent(in: .common) {} }"
+      case .deferringInAnAsyncFunction:
+        "func f(_ c: C) async throws { try DrainPool.defer { _ = c } }"
+      case .extendingALifetimeInAnAsyncFunction:
+        "func f(_ c: C) async { DrainPool.extendLifetime(of: c) }"
+      case .suspendingInAPool: "func f() async { drainPool { await Task.yield() } }"
       }
     }
   }

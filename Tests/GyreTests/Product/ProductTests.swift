@@ -104,6 +104,38 @@ import Testing
     }
   }
 
+  @Test(arguments: pagesWithExamples)
+  func theExamplesInSwiftCompile(page: String) throws {
+    let folder = TemporaryFolder()
+    // A manifest is SwiftPM's.
+    for example in try examples(in: page) where !example.contains("import PackageDescription") {
+      #expect(try typecheck(example, in: folder) == "exit 0", "\(example)")
+    }
+  }
+
+  /// The blocks of a page that are marked as Swift.
+  private func examples(in page: String) throws -> [String] {
+    let text = try #require(Place.contents(of: "\(Place.root)/\(page)"))
+    var examples: [String] = []
+    var isInside = false
+    for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+      if line == "```swift" {
+        isInside = true
+        examples.append("")
+      } else if line == "```" {
+        isInside = false
+      } else if isInside {
+        examples[examples.count - 1] += line + "\n"
+      }
+    }
+    return examples
+  }
+
+  private static let pagesWithExamples: [String] = {
+    let folder = "Sources/Gyre/Gyre.docc"
+    return ["README.md"] + Place.files(in: folder, ending: ".md").map { "\(folder)/\($0)" }
+  }()
+
   private func typecheck(_ text: String, in folder: TemporaryFolder) throws -> String {
     let file = folder.file("client.swift", "import Gyre\nclass C {}\n\(text)\n")
     return try Child.run(

@@ -33,7 +33,7 @@ GYRunLoopRef GYRunLoopGetCurrentIfMade(void) { return gy_registry_current_if_mad
 GYRunLoopRef GYRunLoopGetMain(void) { return gy_registry_main(); }
 
 bool GYRunLoopIsCurrent(GYRunLoopRef rl) {
-    return gy_argument_is(rl, GY_KIND_RUN_LOOP, "GYRunLoopIsCurrent") && gy_loop_is_current(rl);
+    return gy_argument_is(rl, GY_KIND_RUN_LOOP, "GYRunLoopIsCurrent") && gy_registry_is_own(rl);
 }
 
 bool GYRunLoopIsAlive(GYRunLoopRef rl) {

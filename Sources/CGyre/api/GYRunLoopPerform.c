@@ -6,8 +6,8 @@
 #include "base/block_abi.h"
 #include "base/check.h"
 #include "loop/callout.h"
-#include "loop/current.h"
 #include "loop/performs.h"
+#include "loop/registry.h"
 
 #include <errno.h>
 
@@ -121,7 +121,7 @@ bool GYRunLoopPerformAndWait(GYRunLoopRef rl, GYTypeRef mode, GYPerformFunction 
                              void *info) {
     static const char call[] = "GYRunLoopPerformAndWait";
     if (!check(call, rl, mode, function != NULL)) return false;
-    if (gy_loop_is_current(rl)) {
+    if (gy_registry_is_own(rl)) {
         gy_callout_perform(function, info);
         return true;
     }

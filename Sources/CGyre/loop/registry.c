@@ -217,6 +217,11 @@ GYRunLoopRef gy_registry_current_if_made(void) {
     return is_made ? gy_registry_current() : NULL;
 }
 
+bool gy_registry_is_own(GYRunLoopRef loop) {
+    if (gy_loop_is_current(loop)) return true;
+    return loop->is_main && loop == gy_registry_current_if_made();
+}
+
 GYRunLoopRef gy_registry_main(void) {
     gy_registry_lock();
     GYRunLoopRef loop = need_main();

@@ -12,6 +12,8 @@
 GYRunLoopRef gy_registry_current(void);
 /* NULL: it has none yet, or none any more. */
 GYRunLoopRef gy_registry_current_if_made(void);
+/* Whether it is the calling thread's, also where the main thread has not asked for its own yet. */
+bool gy_registry_is_own(GYRunLoopRef loop);
 /* NULL with errno. */
 GYRunLoopRef gy_registry_main(void);
 

@@ -2,6 +2,7 @@
 #include "support/loop.h"
 #include "support/test.h"
 
+#include <gyre/GYRunLoopPerform.h>
 #include <gyre/GYString.h>
 
 static void store_current(void *place) { *(GYRunLoopRef *)place = GYRunLoopGetCurrent(); }
@@ -59,6 +60,28 @@ TEST(the_main_loop_that_another_thread_has_asked_for_is_there) {
     test_thread(store_main, &seen);
     EXPECT(GYRunLoopGetCurrentIfMade() == seen);
     EXPECT(GYRunLoopGetCurrent() == seen);
+}
+
+static void expect_other(void *main) { EXPECT(!GYRunLoopIsCurrent(main)); }
+
+static void counts(void *count) { ++*(int *)count; }
+
+/* R2 */
+TEST(the_main_loop_is_the_main_threads_before_that_has_asked_for_it) {
+    GYRunLoopRef seen = NULL;
+    int count = 0;
+    test_thread(store_main, &seen);
+    EXPECT(GYRunLoopPerformAndWait(seen, kGYRunLoopDefaultMode, counts, &count));
+    EXPECT_INT(count, 1);
+    test_thread(store_main, &seen);
+    EXPECT(GYRunLoopIsCurrent(seen));
+}
+
+/* R2 */
+TEST(the_main_loop_that_nobody_has_run_is_not_another_threads) {
+    GYRunLoopRef main = GYRunLoopGetMain();
+    EXPECT(GYRunLoopIsCurrent(main));
+    test_thread(expect_other, (void *)main);
 }
 
 /* R2 */

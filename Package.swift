@@ -27,8 +27,9 @@ let package = Package(
     ),
     .target(name: "Gyre", dependencies: ["CGyre"], swiftSettings: checked),
     .executableTarget(name: "tour", dependencies: ["Gyre"], swiftSettings: checked),
+    .executableTarget(name: "scenes", dependencies: ["Gyre"], swiftSettings: checked),
     .testTarget(
-      name: "GyreTests", dependencies: ["Gyre", "CGyre", "tour"], swiftSettings: checked),
+      name: "GyreTests", dependencies: ["Gyre", "CGyre", "tour", "scenes"], swiftSettings: checked),
   ],
   cLanguageStandard: .gnu11
 )

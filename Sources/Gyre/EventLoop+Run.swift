@@ -53,12 +53,7 @@ extension EventLoop {
   @available(*, noasync, message: "it would block a thread of the concurrency runtime")
   @discardableResult
   public func run() -> RunResult {
-    guard isOwn("EventLoop.run()") else { return .finished }
-    if currentMode != nil {
-      Self.nestedRun.make(
-        "EventLoop.run()", "a run inside another one has to name its mode", rule: "R42")
-      return .finished
-    }
+    guard mayRunWithoutMode("EventLoop.run()") else { return .finished }
     return run(.default, nanoseconds: .max, returnAfterSource: false)
   }
 
@@ -112,7 +107,14 @@ extension EventLoop {
 
   private static let nestedRun = ReportOnce()
 
-  private func isOwn(_ call: String) -> Bool {
+  func mayRunWithoutMode(_ call: String) -> Bool {
+    guard isOwn(call) else { return false }
+    if currentMode == nil { return true }
+    Self.nestedRun.make(call, "a run inside another one has to name its mode", rule: "R42")
+    return false
+  }
+
+  func isOwn(_ call: String) -> Bool {
     if isCurrent { return true }
     report(call, "only the loop's own thread can run it", rule: "R180")
     return false

@@ -6,6 +6,7 @@ struct Scene: Sendable {
 
 extension Scene {
   static let all = [
-    loopsOfThreads, timersAndModes, delayedWork, switchingModes, waitingForWork, activities, owners,
+    loopsOfThreads, timersAndModes, delayedWork, switchingModes, keepingAlive, waitingForWork,
+    activities, pools, owners,
   ]
 }

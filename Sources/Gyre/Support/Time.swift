@@ -17,6 +17,14 @@ extension Duration {
   }
 }
 
+extension ContinuousClock.Instant {
+  /// The moment by the clock that stands still while the machine is suspended, if it is not
+  /// suspended before then.
+  var onSuspendingClock: SuspendingClock.Instant {
+    SuspendingClock.now.advanced(by: ContinuousClock.now.duration(to: self))
+  }
+}
+
 /// The same clock under two names: CLOCK_MONOTONIC is what `SuspendingClock` counts on Linux, from
 /// a beginning that it does not tell.
 enum Monotonic {
@@ -35,6 +43,8 @@ enum Monotonic {
     }
     return best
   }()
+
+  static var now: Int64 { GYMonotonicNow() }
 
   static func nanoseconds(of instant: SuspendingClock.Instant) -> Int64 {
     add(anchor.nanoseconds, anchor.instant.duration(to: instant).nanoseconds)

@@ -28,8 +28,10 @@ let package = Package(
     .target(name: "Gyre", dependencies: ["CGyre"], swiftSettings: checked),
     .executableTarget(name: "tour", dependencies: ["Gyre"], swiftSettings: checked),
     .executableTarget(name: "scenes", dependencies: ["Gyre"], swiftSettings: checked),
+    .target(name: "TestSupport", path: "Tests/TestSupport"),
     .testTarget(
-      name: "GyreTests", dependencies: ["Gyre", "CGyre", "tour", "scenes"], swiftSettings: checked),
+      name: "GyreTests", dependencies: ["Gyre", "CGyre", "tour", "scenes", "TestSupport"],
+      swiftSettings: checked),
   ],
   cLanguageStandard: .gnu11
 )

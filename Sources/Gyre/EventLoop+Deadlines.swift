@@ -24,8 +24,7 @@ extension EventLoop {
   /// - Stands on: `GYRunLoopGetNextTimerFireAt`.
   public func nextDeadline(in mode: Mode) -> SuspendingClock.Instant? {
     guard reference != nil else { return nil }
-    let deadline = GYRunLoopGetNextTimerFireAt(reference, mode.handle)
-    return deadline == .max ? nil : Monotonic.instant(of: deadline)
+    return Monotonic.instantIfEver(of: GYRunLoopGetNextTimerFireAt(reference, mode.handle))
   }
 
   /// How long a loop could wait in a mode.

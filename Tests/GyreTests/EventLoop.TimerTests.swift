@@ -181,6 +181,124 @@ import Testing
     #expect(wereValid)
   }
 
+  @Test func aTimerMayBeMadeForAMoment() {
+    let text = onThread {
+      let log = Log()
+      let loop = EventLoop.current
+      let start = SuspendingClock.now
+      let sooner = EventLoop.Timer(at: start + .milliseconds(2)) {
+        log.add(SuspendingClock.now >= start + .milliseconds(2) ? "due" : "early")
+      }
+      let moment = ContinuousClock.now + .milliseconds(4)
+      let later = EventLoop.Timer(at: moment) {
+        log.add(ContinuousClock.now >= moment ? "due" : "early")
+      }
+      let past = EventLoop.Timer(at: .now - .seconds(5)) { log.add("past") }
+      for timer in [sooner, later, past] { try? loop.add(timer, to: .default) }
+      loop.run()
+      return log.text
+    }
+    #expect(text == "past due due")
+  }
+
+  @Test func aTimerCanBeMovedByTheContinuousClock() {
+    let isThen = onThread {
+      let timer = EventLoop.Timer(after: .seconds(1)) {}
+      let before = SuspendingClock.now
+      timer.reschedule(at: ContinuousClock.now + .seconds(1000))
+      return timer.nextFire.map { $0 - before >= .seconds(999) && $0 - before < .seconds(2000) }
+    }
+    #expect(isThen == true)
+  }
+
+  @Test func theNextFiringCanBeSetAndPutOff() {
+    let (wasAt, isNever, text) = onThread {
+      let log = Log()
+      let loop = EventLoop.current
+      let timer = EventLoop.Timer(every: .seconds(1000), after: .zero) { log.add("fired") }
+      try? loop.add(timer, to: .default)
+      timer.nextFire = nil
+      let isNever = timer.nextFire == nil
+      log.add("\(loop.run(mode: .default, for: .milliseconds(1)))")
+      let moment = SuspendingClock.now - .seconds(1)
+      timer.nextFire = moment
+      loop.run(mode: .default, for: .zero)
+      timer.nextFire = moment + .seconds(500)
+      return (timer.nextFire.map { $0 - moment }, isNever, log.text)
+    }
+    #expect(text == "timedOut fired")
+    #expect(isNever)
+    #expect(wasAt == .seconds(500))
+  }
+
+  @Test func firingByHandLeavesTheScheduleOfARepeatingTimerAndEndsAnother() {
+    let (text, isUntouched, areValid) = onThread {
+      let log = Log()
+      let again = EventLoop.Timer(every: .seconds(1000)) { log.add("again") }
+      let once = EventLoop.Timer(after: .seconds(1000)) { log.add("once") }
+      try? EventLoop.current.add(again, to: .default)
+      let next = again.nextFire
+      log.add("\(again.fire()) \(again.fire()) \(once.fire()) \(once.fire())")
+      return (log.text, next == again.nextFire, [again.isValid, once.isValid])
+    }
+    #expect(text == "again again once true true true false")
+    #expect(isUntouched)
+    #expect(areValid == [true, false])
+  }
+
+  @Test(arguments: [
+    EventLoop.Timer.Overrun.skip, .fromEnd, .catchUp(limit: 3), .catchUp(limit: 0),
+  ])
+  func theOverrunPolicyReadsAsGiven(overrun: EventLoop.Timer.Overrun) {
+    let read = onThread {
+      let made = EventLoop.Timer(every: .seconds(1), overrun: overrun) {}
+      let told = EventLoop.Timer(after: .seconds(1)) {}
+      told.overrun = overrun
+      return [made.overrun, told.overrun]
+    }
+    #expect(read == [overrun, overrun])
+  }
+
+  /// A call that takes five intervals and a half, and what comes after it.
+  private func nextAfterALateCall(
+    _ overrun: EventLoop.Timer.Overrun
+  ) -> (afterServed: Duration, afterEnd: Duration, isDue: Bool)? {
+    onThread {
+      let own = Box<EventLoop.Timer?>(nil)
+      let moments = Box<(served: SuspendingClock.Instant, end: SuspendingClock.Instant)?>(nil)
+      let timer = EventLoop.Timer(every: .milliseconds(2), after: .zero, overrun: overrun) {
+        guard let served = own.value?.nextFire else { return }
+        while SuspendingClock.now < served + .milliseconds(11) {}
+        moments.value = (served, .now)
+      }
+      own.value = timer
+      try? EventLoop.current.add(timer, to: .default)
+      EventLoop.current.run(mode: .default, for: .zero)
+      let now = SuspendingClock.now
+      guard let next = timer.nextFire, let moments = moments.value else { return nil }
+      timer.invalidate()
+      return (next - moments.served, next - moments.end, next <= now)
+    }
+  }
+
+  @Test func missedFiringsAreDroppedWhereTheyAreSkipped() throws {
+    let next = try #require(nextAfterALateCall(.skip))
+    #expect(next.afterEnd > .zero)
+    #expect(next.afterServed.attoseconds.remainder(of: .milliseconds(2)) == 0)
+  }
+
+  @Test func theNextFiringIsOneIntervalAfterTheEndOfACallWhereItCountsFromThere() throws {
+    let next = try #require(nextAfterALateCall(.fromEnd))
+    #expect(next.afterEnd >= .milliseconds(2))
+  }
+
+  @Test func theLatestMissedFiringsAreMadeUpForUpToTheLimit() throws {
+    let next = try #require(nextAfterALateCall(.catchUp(limit: 2)))
+    #expect(next.isDue)
+    #expect(next.afterEnd > .milliseconds(-4))
+    #expect(next.afterServed.attoseconds.remainder(of: .milliseconds(2)) == 0)
+  }
+
   /// The closure of a timer may use what the code around it may use, without any wrapper.
   @MainActor
   @Test func aClosureHasTheIsolationOfTheCodeAroundIt() {

@@ -50,6 +50,20 @@ enum Monotonic {
     add(anchor.nanoseconds, anchor.instant.duration(to: instant).nanoseconds)
   }
 
+  /// The moment of a continuous clock as it stands to this one now: the two part when the machine
+  /// is suspended.
+  static func nanoseconds(of instant: ContinuousClock.Instant) -> Int64 {
+    nanoseconds(after: ContinuousClock.now.duration(to: instant))
+  }
+
+  /// What the C library takes and gives for a moment that does not come.
+  static let never = Int64.max
+
+  /// Nil for the moment that does not come.
+  static func instantIfEver(of nanoseconds: Int64) -> SuspendingClock.Instant? {
+    nanoseconds == never ? nil : instant(of: nanoseconds)
+  }
+
   static func instant(of nanoseconds: Int64) -> SuspendingClock.Instant {
     let (distance, isOut) = nanoseconds.subtractingReportingOverflow(anchor.nanoseconds)
     return anchor.instant.advanced(by: .nanoseconds(isOut ? .min : distance))

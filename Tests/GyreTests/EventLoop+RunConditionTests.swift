@@ -64,7 +64,7 @@ import Testing
     let result = onThread {
       let loop = EventLoop.current
       try? loop.perform(in: .default) { EventLoop.current.stop() }
-      try? loop.perform(in: .default, after: .milliseconds(1)) { calls.add("later") }
+      _ = try? loop.perform(in: .default, after: .milliseconds(1)) { calls.add("later") }
       return loop.run(mode: .default) { calls.count == 1 }
     }
     #expect(result)

@@ -7,7 +7,7 @@ final class Tour {
   private static let mostJobs = 8
 
   private let loop = EventLoop.main
-  private let worker: Worker
+  private let worker: EventLoopThread
   private let options: Options
   private var reader: LineReader
   private var input: EventLoop.DescriptorSource?
@@ -23,7 +23,7 @@ final class Tour {
   /// - Parameter descriptor: Where the lines come from; `name` says so.
   init(_ options: Options, descriptor: Int32, name: String) throws {
     self.options = options
-    worker = try Worker()
+    worker = try EventLoopThread(name: "tour worker")
     reader = LineReader(descriptor, name: name)
     try loop.addCommonMode(.tracking)
     input = EventLoop.DescriptorSource(descriptor: descriptor) { [unowned self] _ in readSome() }
@@ -41,7 +41,8 @@ final class Tour {
     while !isOver {
       loop.run(mode: mode)
     }
-    worker.end()
+    worker.finish()
+    do { try worker.join() } catch { Terminal.complain("the worker: \(error)") }
     if failure == nil { say(totals.text) }
     guard let failure else { return 0 }
     Terminal.complain(failure.message)
@@ -125,7 +126,7 @@ extension Tour {
     jobs += 1
     if jobs == Self.mostJobs, let input { loop.remove(input, from: .common) }
     do {
-      try worker.loop.perform(in: .default) {
+      try worker.perform {
         let counts = lines.map { $0.split(whereSeparator: \.isWhitespace).count }
         // The main loop lives as long as the process: it takes whatever it is handed.
         try? EventLoop.main.perform(in: .common) {

@@ -54,13 +54,15 @@ extension EventLoop {
   /// - Callout: everything that the mode holds.
   /// - Blocking: never.
   /// - Since: 0.1.
-  /// - Stands on: `GYRunLoopRunInModeNanoseconds`, `GYRunLoopGetNextTimerFireAt`.
+  /// - Stands on: `GYRunLoopRunInModeNanoseconds`, `GYRunLoopIsModeEmpty`,
+  ///   `GYRunLoopGetNextTimerFireAt`.
   @available(*, noasync, message: "it runs what is isolated to the loop's thread")
   @discardableResult
   public func limitDate(in mode: Mode) -> Limit {
     guard isOwn("EventLoop.limitDate(in:)") else { return .empty }
-    let result = run(mode: mode, for: .zero)
-    if let deadline = nextDeadline(in: mode) { return .until(deadline) }
-    return result == .finished ? .empty : .unlimited
+    // Without the gate: a stop that waits is for a run, and this pass is none.
+    _ = GYRunLoopRunInModeNanoseconds(mode.handle, 0, 1)
+    if GYRunLoopIsModeEmpty(mode.handle) { return .empty }
+    return nextDeadline(in: mode).map(Limit.until) ?? .unlimited
   }
 }

@@ -50,4 +50,15 @@ import Testing
     }
     #expect(calls.text == "closure timer")
   }
+
+  @Test func aStopThatWaitsIsNotUsedUpByAskingForTheLimit() {
+    let (limit, result) = onThread {
+      let loop = EventLoop.current
+      try? loop.add(EventLoop.Source {}, to: .default)
+      loop.stop()
+      return (loop.limitDate(in: .default), loop.run())
+    }
+    #expect(limit == .unlimited)
+    #expect(result == .stopped)
+  }
 }

@@ -187,6 +187,18 @@ GY_EXPORT GYRunLoopRunResult GYRunLoopRunInModeNanoseconds(GYRunLoopMode GY_NULL
                                                            int64_t timeout_ns,
                                                            GYBoolean returnAfterSourceHandled);
 
+/** Whether a run of the calling thread's loop in a mode would have nothing to wait for, and would
+ * return Finished at once (R13 to R16). The main loop's common modes never are (R14).
+ *
+ * - Parameter mode: an unknown one is empty, and so is what cannot be run: NULL, and the common
+ *   modes' name.
+ * - Threads: asks the calling thread's own loop; another thread may change the answer meanwhile.
+ * - Blocking: never.
+ * - Errors: NULL or no string: true, reported.
+ * - Since: 0.1.
+ */
+GY_EXPORT bool GYRunLoopIsModeEmpty(GYRunLoopMode GY_NULLABLE mode);
+
 /** Whether a loop is asleep at this moment (R152).
  *
  * - Threads: any; takes no lock.

@@ -140,6 +140,15 @@ GYRunLoopRunResult GYRunLoopRunInModeNanoseconds(GYRunLoopMode mode, int64_t tim
     return result;
 }
 
+bool GYRunLoopIsModeEmpty(GYRunLoopMode mode) {
+    GYStringRef name = gy_argument_mode(mode, "GYRunLoopIsModeEmpty");
+    if (name == NULL) return true;
+    GYRunLoopRef loop = GYRunLoopGetCurrent();
+    bool is_empty = loop == NULL || name == kGYRunLoopCommonModes || gy_run_is_empty(loop, name);
+    gy_release(name);
+    return is_empty;
+}
+
 /* R51 to R53, R56: what is positive stays so. */
 static int64_t timeout_of(GYTimeInterval seconds) {
     if (seconds <= 0) return 0;

@@ -137,15 +137,26 @@ static void forget_ready(GYRunLoopRef loop, gy_mode *mode) {
     gy_loop_unlock(loop);
 }
 
+/* What has been handed over makes modes exist. */
+static gy_mode *find_mode(GYRunLoopRef loop, GYStringRef name) {
+    gy_perform_make_modes(loop);
+    gy_loop_lock(loop);
+    gy_mode *mode = gy_loop_find_mode(loop, name);
+    gy_loop_unlock(loop);
+    return mode;
+}
+
+bool gy_run_is_empty(GYRunLoopRef loop, GYStringRef name) {
+    const gy_mode *mode = find_mode(loop, name);
+    return mode == NULL || is_empty(loop, mode);
+}
+
 GYRunLoopRunResult gy_run_in_mode(GYRunLoopRef loop, GYStringRef name, int64_t timeout_ns,
                                   bool returns_after_source) {
     const void *frame = __builtin_frame_address(0);
     gy_unwind(loop, frame);
     if (gy_loop_winds_down(loop)) return kGYRunLoopRunStopped; /* R49 */
-    gy_perform_make_modes(loop);
-    gy_loop_lock(loop);
-    gy_mode *mode = gy_loop_find_mode(loop, name);
-    gy_loop_unlock(loop);
+    gy_mode *mode = find_mode(loop, name);
     if (mode == NULL || is_empty(loop, mode)) return kGYRunLoopRunFinished;
     gy_run run = {
         .loop = loop,

@@ -9,4 +9,7 @@
 GYRunLoopRunResult gy_run_in_mode(GYRunLoopRef loop, GYStringRef mode, int64_t timeout_ns,
                                   bool returns_after_source);
 
+/* Whether that would return at once: the mode is unknown or empty (R15). */
+bool gy_run_is_empty(GYRunLoopRef loop, GYStringRef mode);
+
 #endif

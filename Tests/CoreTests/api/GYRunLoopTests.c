@@ -66,6 +66,7 @@ static void drop_good_arguments(void) {
     X(GYRunLoopRemoveTimer, (GYRunLoopRemoveTimer(loop, bad, MODE), true))
 
 #define BAD_MODE(X)                                                                                \
+    X(GYRunLoopIsModeEmpty, GYRunLoopIsModeEmpty(bad))                                             \
     X(GYRunLoopAddCommonMode, (GYRunLoopAddCommonMode(loop, bad), true))                           \
     X(GYRunLoopGetNextTimerFireDate, GYRunLoopGetNextTimerFireDate(loop, bad) == 0)                \
     X(GYRunLoopGetNextTimerFireAt, GYRunLoopGetNextTimerFireAt(loop, bad) == INT64_MAX)            \

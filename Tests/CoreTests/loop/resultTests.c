@@ -389,4 +389,34 @@ TEST(a_stop_in_the_first_moment_of_a_loops_first_sleep_is_not_lost) {
     }
 }
 
+/* R13, R15, R16 */
+LOOP_TEST(a_mode_is_empty_as_long_as_a_run_in_it_would_return_at_once) {
+    GYRunLoopRef rl = GYRunLoopGetCurrent();
+    EXPECT(GYRunLoopIsModeEmpty(kGYRunLoopDefaultMode));
+    EXPECT(GYRunLoopIsModeEmpty(GYSTR("unknown")));
+    EXPECT(GYRunLoopIsModeEmpty(kGYRunLoopCommonModes));
+    EXPECT_STR(loop_all_modes_text(rl), "kCFRunLoopDefaultMode");
+    GYRunLoopSourceRef source = loop_keep(kGYRunLoopDefaultMode);
+    EXPECT(!GYRunLoopIsModeEmpty(kGYRunLoopDefaultMode));
+    loop_drop(source);
+    GYRunLoopTimerRef timer = loop_in(kGYRunLoopDefaultMode, loop_timer(1000, 0, NULL, NULL));
+    EXPECT(!GYRunLoopIsModeEmpty(kGYRunLoopDefaultMode));
+    loop_drop(timer);
+    GYRunLoopObserverRef observer =
+        loop_in(kGYRunLoopDefaultMode, loop_trace_observer(kGYRunLoopAllActivities));
+    EXPECT(GYRunLoopIsModeEmpty(kGYRunLoopDefaultMode));
+    loop_drop(observer);
+    GYRunLoopPerform(rl, GYSTR("unknown"), loop_traces, "ran", NULL);
+    EXPECT(!GYRunLoopIsModeEmpty(GYSTR("unknown")));
+    loop_poll(GYSTR("unknown"));
+    EXPECT(GYRunLoopIsModeEmpty(GYSTR("unknown")));
+    EXPECT_STR(test_trace_take(), "ran");
+}
+
+/* R14 */
+TEST(a_common_mode_of_the_main_loop_is_never_empty) {
+    EXPECT(!GYRunLoopIsModeEmpty(kGYRunLoopDefaultMode));
+    EXPECT(GYRunLoopIsModeEmpty(GYSTR("private")));
+}
+
 TEST_MAIN()

@@ -1,3 +1,4 @@
+import CGyre
 import Glibc
 import Gyre
 import Testing
@@ -11,6 +12,38 @@ struct ReportTests {
     #expect(ending == "exit 0")
     #expect(
       errors == "gyre: EventLoop.run(): only the loop's own thread can run it (R180)\n")
+  }
+
+  @Test func eachRunOnAnotherThreadIsReportedByItsName() {
+    let (ending, errors) = afterFork { other in
+      other.run(mode: .default, until: .now)
+      other.run(until: .now)
+      other.runOnce(mode: .default, until: .now)
+      _ = other.limitDate(in: .default)
+    }
+    let calls = ["run(mode:until:)", "run(until:)", "runOnce(mode:until:)", "limitDate(in:)"]
+    #expect(ending == "exit 0")
+    #expect(
+      errors.split(separator: "\n")
+        == calls.map { "gyre: EventLoop.\($0): only the loop's own thread can run it (R180)" })
+  }
+
+  @Test func firingATimerOfAnotherThreadIsReported() {
+    let timer = onThread { EventLoop.Timer(after: .zero) {} }
+    let (ending, errors) = afterFork { _ in timer.fire() }
+    #expect(ending == "exit 0")
+    #expect(
+      errors
+        == "gyre: EventLoop.Timer.fire(): only the thread of its loop can call it (R191)\n")
+  }
+
+  @Test func aReportGoesToTheHandlerOfTheProgram() {
+    let (ending, errors) = afterFork { other in
+      GYSetLogHandler({ line, _ in write(STDERR_FILENO, "handled: ", 9) }, nil)
+      _ = other.run()
+    }
+    #expect(ending == "exit 0")
+    #expect(errors == "handled: ")
   }
 
   /// Once in a process: so this takes a process where no other test has been.

@@ -98,6 +98,24 @@ typedef void (*GYLogHandler)(const char *GY_NONNULL line, void *GY_NULLABLE info
  */
 GY_EXPORT void GYSetLogHandler(GYLogHandler GY_NULLABLE handler, void *GY_NULLABLE info);
 
+/** Reports a call that broke the contract, as the library reports its own: for layers on top of it.
+ *
+ * The line is `gyre: CALL: WHAT (RULE)`; one of more than 255 bytes is cut off. It goes where
+ * GYSetLogHandler says, and with GYRE_STRICT=1 in the environment the process aborts after it.
+ * `errno` is kept.
+ *
+ * - Parameter call: the call, as its caller knows it.
+ * - Parameter what: what was wrong.
+ * - Parameter rule: the rule that was broken.
+ * - Ownership: borrows all three.
+ * - Threads: any; not in a signal handler.
+ * - Callout: the log handler, with no lock of the library held.
+ * - Errors: NULL: nothing is reported.
+ * - Since: 0.1.
+ */
+GY_EXPORT void GYReport(const char *GY_NULLABLE call, const char *GY_NULLABLE what,
+                        const char *GY_NULLABLE rule);
+
 GY_END_DECLS
 
 #endif

@@ -1,11 +1,11 @@
 // Reports of calls that broke the contract: the defined harmless result, and one line.
 
+internal import CGyre
 import Synchronization
 
-/// Writes one line that names the call and the rule, in the form of the C library's reports.
+/// Reports one line that names the call and the rule, to where the C library's reports go.
 func report(_ call: String, _ what: String, rule: String) {
-  System.writeToStandardError("gyre: \(call): \(what) (\(rule))\n")
-  if System.isStrict { System.endProcess() }
+  GYReport(call, what, rule)
 }
 
 /// A report that is made once in a process.

@@ -34,31 +34,8 @@ enum System {
     String(cString: strerror(errorNumber))
   }
 
-  /// Whether reports of misuse end the process, as they do in the C library.
-  static var isStrict: Bool {
-    guard let value = getenv("GYRE_STRICT") else { return false }
-    return strcmp(value, "1") == 0
-  }
-
-  static func endProcess() -> Never { abort() }
-
   /// Lets another thread go on that has only a few instructions left to do.
   static func giveWay() { sched_yield() }
-
-  /// Writes to standard error what can be written without an error.
-  static func writeToStandardError(_ text: String) {
-    var text = text
-    text.withUTF8 { bytes in
-      var start = 0
-      while start < bytes.count {
-        let count = write(
-          STDERR_FILENO, bytes.baseAddress?.advanced(by: start), bytes.count - start)
-        if count < 0 && errno == EINTR { continue }
-        if count <= 0 { return }
-        start += count
-      }
-    }
-  }
 }
 
 /// A pointer that each thread has one of.

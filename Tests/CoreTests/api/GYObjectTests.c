@@ -4,6 +4,7 @@
 #include <gyre/gyre.h>
 #include <limits.h>
 #include <stdio.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -135,6 +136,33 @@ static void misuse_when_strict(void) {
     setenv("GYRE_STRICT", "1", 1);
     GYRelease(NULL);
 }
+
+static void report(void *what) { GYReport("Layer.call", what, "R180"); }
+
+TEST(a_layer_reports_as_the_library_does) {
+    char text[1000];
+    memset(text, 'x', sizeof text - 1);
+    text[sizeof text - 1] = 0;
+    EXPECT_STR(test_stderr_of(report, "wrong"), "gyre: Layer.call: wrong (R180)\n");
+    test_capture_log();
+    report("wrong");
+    EXPECT_STR(test_log(), "gyre: Layer.call: wrong (R180)");
+    errno = 77;
+    report(text);
+    EXPECT_INT(errno, 77);
+    EXPECT_INT(strlen(test_log()), 255);
+    report(NULL);
+    GYReport(NULL, "wrong", "R180");
+    GYReport("Layer.call", "wrong", NULL);
+    EXPECT_STR(test_log(), "");
+}
+
+static void report_when_strict(void) {
+    setenv("GYRE_STRICT", "1", 1);
+    report("wrong");
+}
+
+TEST(strict_mode_aborts_after_the_report_of_a_layer) { test_expect_abort(report_when_strict); }
 
 TEST(strict_mode_aborts_after_the_report) { test_expect_abort(misuse_when_strict); }
 

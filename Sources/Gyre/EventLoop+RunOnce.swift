@@ -20,7 +20,8 @@ extension EventLoop {
   @available(*, noasync, message: "it would block a thread of the concurrency runtime")
   @discardableResult
   public func runOnce(mode: Mode, for duration: Duration? = nil) -> RunResult {
-    run(mode: mode, for: duration, returnAfterSource: true)
+    guard isOwn("EventLoop.runOnce(mode:for:)") else { return .finished }
+    return run(mode: mode, for: duration, returnAfterSource: true)
   }
 
   /// Runs the loop in one mode until a source has been performed or a moment has come, as
@@ -35,7 +36,8 @@ extension EventLoop {
   @available(*, noasync, message: "it would block a thread of the concurrency runtime")
   @discardableResult
   public func runOnce(mode: Mode, until deadline: SuspendingClock.Instant) -> RunResult {
-    run(mode: mode, until: deadline, returnAfterSource: true)
+    guard isOwn("EventLoop.runOnce(mode:until:)") else { return .finished }
+    return run(mode: mode, until: deadline, returnAfterSource: true)
   }
 
   /// Runs the loop in one mode until a source has been performed or a moment has come, by the clock
@@ -51,6 +53,6 @@ extension EventLoop {
   @discardableResult
   @_disfavoredOverload  // `.now` is the clock's that the loop counts by
   public func runOnce(mode: Mode, until deadline: ContinuousClock.Instant) -> RunResult {
-    run(mode: mode, until: deadline, returnAfterSource: true)
+    runOnce(mode: mode, until: deadline.onSuspendingClock)
   }
 }

@@ -56,15 +56,15 @@ static inline void gy_item_let_go_if_free(gy_item *item) {
 }
 
 /* Makes a loop the item's, under that loop's lock; false if it is in another. What a free one has
- * left over is of a loop that a fork has killed. The fence pairs with those of loop/timers.c:
- * whoever changes a free item sees the loop, or what follows here sees the change. */
+ * left over is of a loop that a fork has killed. The flags are written after the loop, by an exchange
+ * that pairs with those of loop/timers.c: whoever changes a free item and then writes its flags sees
+ * the loop, or what follows here sees the change. */
 static inline bool gy_item_claim(gy_item *item, GYRunLoopRef loop) {
     GYRunLoopRef owner = NULL;
     if (!atomic_compare_exchange_strong_explicit(&item->loop, &owner, loop, memory_order_seq_cst,
                                                  memory_order_seq_cst)) {
         return owner == loop;
     }
-    atomic_thread_fence(memory_order_seq_cst);
     item->mode_count = 0;
     gy_item_clear(item, GY_ITEM_COMMON);
     return true;

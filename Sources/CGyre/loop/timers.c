@@ -267,8 +267,8 @@ void gy_timer_set_next(GYRunLoopTimerRef timer, int64_t deadline_ns, GYAbsoluteT
             return;
         }
         /* Free. If it is being added meanwhile, the heap may have the old deadline: set it
-         * again. */
-        atomic_thread_fence(memory_order_seq_cst);
+         * again. The write of the flags, which changes none, pairs with gy_item_claim. */
+        gy_item_set(&timer->item, 0);
         if (gy_item_loop(&timer->item) == NULL) return;
     }
 }
@@ -335,10 +335,9 @@ static void settle_date(GYRunLoopTimerRef timer, bool is_free) {
     if (is_free) gy_lock_give(&dates_lock);
 }
 
-/* It was free and busy, and whoever added it meanwhile left it loose. Fences in gy_item_claim and
- * here: one of the two sees what the other has done. */
+/* It was free and busy, and whoever added it meanwhile left it loose. The flags are written by
+ * end_call before this and by gy_item_claim: one of the two sees what the other has done. */
 static void start_if_added(GYRunLoopTimerRef timer) {
-    atomic_thread_fence(memory_order_seq_cst);
     GYRunLoopRef loop = gy_loop_enter(&timer->item.loop);
     if (loop == NULL) return;
     if (!gy_item_is(&timer->item, GY_ITEM_BUSY)) start_everywhere(timer);

@@ -67,6 +67,25 @@ struct AllocationTests {
     #expect(made == rounds)
   }
 
+  /// F32: what it takes once, it takes for any number of passes.
+  @Test func aRunUntilAConditionAllocatesNothingInAPass() {
+    let (few, many) = onThread {
+      let loop = EventLoop.current
+      let again = EventLoop.Source {}
+      try? loop.add(again, to: .default)
+      let passes = { (count: Int) in
+        var left = count
+        loop.run(mode: .default) {
+          again.signal()
+          left -= 1
+          return left <= 0
+        }
+      }
+      return (allocations { passes(10) }, allocations { passes(1000) })
+    }
+    #expect(few == many)
+  }
+
   /// A signal handler may do these.
   @Test func signallingWakingAndStoppingAllocateNothing() {
     let made = onThread {

@@ -26,7 +26,7 @@ import Testing
     #expect(ticks.value == 3)
   }
 
-  /// What an empty mode gives at once is no answer to whoever waits for something.
+  /// F9: what an empty mode gives at once is no answer to whoever waits for something.
   @Test func anEmptyModeIsWaitedIn() {
     let isTrue = Box(false)
     let seen = Box<EventLoop?>(nil)
@@ -59,6 +59,7 @@ import Testing
     thread.join()
   }
 
+  /// F10.
   @Test func aStopDoesNotEndIt() {
     let calls = Log()
     let result = onThread {

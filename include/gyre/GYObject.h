@@ -20,8 +20,8 @@ GY_EXPORT GYTypeRef GY_NULLABLE GYRetain(GYTypeRef GY_NULLABLE object);
  *
  * - Ownership: consumes one reference of the caller's.
  * - Threads: any.
- * - Callout: the release callback of a source that is destroyed, or of a timer, an observer or a
- *   perform that was not invalidated before.
+ * - Callout: the release callback of a source that is destroyed, or of a timer or an observer that
+ *   was not invalidated before; also of those that go with an array.
  * - Errors: NULL or no object of the library: reported, nothing happens.
  * - Since: 0.1.
  * - CF: CFRelease; CF crashes for NULL.
@@ -51,7 +51,7 @@ GY_EXPORT GYTypeID GYGetTypeID(GYTypeRef GY_NULLABLE object);
  *
  * - Threads: any.
  * - Callout: the equal callbacks of two sources.
- * - Errors: NULL equals only NULL.
+ * - Errors: NULL equals only NULL. No object: false, reported.
  * - Since: 0.1.
  * - CF: CFEqual; CF crashes for NULL.
  */
@@ -82,7 +82,7 @@ GY_EXPORT GYStringRef GY_NULLABLE GYCopyDescription(GYTypeRef GY_NULLABLE object
  *
  * - Threads: any.
  * - Callout: as GYCopyDescription.
- * - Errors: NULL is shown as "(null)".
+ * - Errors: NULL is shown as "(null)", and so is what is no object, which is reported.
  * - Since: 0.1.
  * - CF: CFShow, same contract.
  */

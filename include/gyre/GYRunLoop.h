@@ -58,6 +58,10 @@ GY_EXPORT GYRunLoopRef GY_NULLABLE GYRunLoopGetCurrentIfMade(void);
 
 /** The loop of the process's first thread (R2).
  *
+ * What is given to it waits until that thread runs it. A main thread that never calls
+ * GYRunLoopGetCurrent, nor runs, has no part in this: its loop stays alive when it leaves by
+ * pthread_exit, and nothing that was given to the loop ever comes.
+ *
  * - Ownership: the caller does not own the result.
  * - Threads: any, also before the main thread has asked for its loop.
  * - Errors: no memory: NULL with errno ENOMEM.
@@ -116,7 +120,8 @@ GY_EXPORT GYArrayRef GY_NULLABLE GYRunLoopCopyAllModes(GYRunLoopRef GY_NULLABLE 
  *
  * - Ownership: borrows `mode`.
  * - Threads: any.
- * - Callout: the schedule callbacks of the version 0 sources that join.
+ * - Callout: the equal and getPort callbacks of the sources that join, and when all have joined the
+ *   schedule callbacks of those of version 0.
  * - Errors: not a loop or no string: reported, nothing happens. No memory or descriptors: nothing
  *   happens and errno tells why; errno is 0 after a call that went well.
  * - Since: 0.1.
@@ -162,8 +167,13 @@ GY_EXPORT void GYRunLoopRun(void);
  * - Parameter seconds: bound of the whole run; zero or less makes one pass that does not wait
  *   (R51); NaN and anything above 16 years mean no bound (R52).
  * - Parameter returnAfterSourceHandled: end after the first source performed.
- * - Threads: runs the calling thread's own loop.
- * - Callout: everything that the mode holds, with no lock held.
+ * - Threads: runs the calling thread's own loop. A run ends on the thread and the stack that it
+ *   began on. While one is in progress the thread begins others on that stack alone: on a fiber's
+ *   or a signal's own stack a nested run may be taken for one that follows after a jump, which ends
+ *   the one around it.
+ * - Callout: everything that the mode holds, with no lock held. A C++ exception or a longjmp may
+ *   leave a callout and the runs around it. The thread's next run, begun on the same stack no deeper
+ *   than the one that was left, clears these away.
  * - Blocking: up to `seconds`. The wait is a cancellation point.
  * - Errors: no memory for the run: Finished with errno ENOMEM. What the system refuses inside a run
  *   is done without (R89).
@@ -284,7 +294,8 @@ GY_EXPORT void GYRunLoopAddSource(GYRunLoopRef GY_NULLABLE rl,
  *
  * - Ownership: the mode's reference is given up.
  * - Threads: any. Once it returns on the loop's own thread the source is not performed there (R81).
- * - Callout: hash, equal and cancel callbacks of sources.
+ * - Callout: hash, equal and cancel callbacks of sources; the context's release, where the mode's
+ *   reference was the last.
  * - Errors: NULL, no such object: reported, nothing happens.
  * - Since: 0.1.
  * - CF: CFRunLoopRemoveSource, same contract.
@@ -319,8 +330,10 @@ GY_EXPORT void GYRunLoopAddObserver(GYRunLoopRef GY_NULLABLE rl,
 
 /** Takes an observer out of a mode, or out of all common modes; it stays valid.
  *
- * - Ownership: the mode's reference is given up.
+ * - Ownership: the mode's reference is given up; while the loop calls observers, after the last of
+ *   these calls, on its thread.
  * - Threads: any.
+ * - Callout: the context's release, where that reference was the last.
  * - Errors: NULL, no such object: reported, nothing happens.
  * - Since: 0.1.
  * - CF: CFRunLoopRemoveObserver, same contract.
@@ -357,6 +370,7 @@ GY_EXPORT void GYRunLoopAddTimer(GYRunLoopRef GY_NULLABLE rl, GYRunLoopTimerRef 
  *
  * - Ownership: the mode's reference is given up.
  * - Threads: any.
+ * - Callout: the context's release, where that reference was the last.
  * - Errors: NULL, no such object: reported, nothing happens.
  * - Since: 0.1.
  * - CF: CFRunLoopRemoveTimer, same contract.

@@ -107,7 +107,8 @@ GY_EXPORT GYIndex GYRunLoopObserverGetOrder(GYRunLoopObserverRef GY_NULLABLE obs
  *
  * - Ownership: the modes' references are given up, the caller's stays.
  * - Threads: any; allowed in its own callout.
- * - Callout: the context's release, before this returns.
+ * - Callout: the context's release, before this returns; where the callout is in progress on another
+ *   thread, there, after it.
  * - Errors: not an observer: reported. Already invalid: nothing happens.
  * - Since: 0.1.
  * - CF: CFRunLoopObserverInvalidate, same contract.
@@ -117,7 +118,7 @@ GY_EXPORT void GYRunLoopObserverInvalidate(GYRunLoopObserverRef GY_NULLABLE obse
 /** GYRunLoopObserverInvalidate that also waits until a callout in progress has returned (R171).
  *
  * - Threads: any; on the loop's own thread it does not wait.
- * - Callout: the context's release.
+ * - Callout: as GYRunLoopObserverInvalidate. A release that is left to another thread is waited for.
  * - Blocking: while the observer's callout runs on another thread.
  * - Errors: as GYRunLoopObserverInvalidate.
  * - Since: 0.1.

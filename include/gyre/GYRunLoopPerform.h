@@ -33,7 +33,8 @@ enum {
  * - Result: whether the loop took the call. When false, nothing was taken and `release` is not
  * called.
  * - Ownership: `info` is the loop's from now until `release`.
- * - Threads: any; order is kept per calling thread. No lock is waited for.
+ * - Threads: any; order is kept per calling thread. No loop's lock is waited for, and none of the
+ *   library's where the names of the modes are interned handles.
  * - Callout: later, `function`, then `release`, with no lock held.
  * - Errors: no function, another kind of `mode`: false, reported. An ended loop: false, errno
  * ESRCH.
@@ -88,7 +89,8 @@ GY_EXPORT GYTypeID GYRunLoopPerformGetTypeID(void);
  *
  * - Result: Cancelled when it was taken back, now or earlier; otherwise Running, Done or LoopEnded.
  * - Threads: any. After Cancelled the function is not called.
- * - Callout: `release`, before this returns, when the call was taken back.
+ * - Callout: `release`, when the call was taken back: before this returns, or, where the timer of a
+ *   delayed call was about to make it on another thread, there.
  * - Errors: not a perform: LoopEnded, reported.
  * - Since: 0.1.
  */
@@ -116,7 +118,8 @@ GY_EXPORT GYRunLoopPerformState GYRunLoopPerformGetState(GYRunLoopPerformRef GY_
 
 /** Has a function called on a loop's thread and waits until it has returned. On that thread itself
  * the call is made at once (R187). It wakes the loop. A loop that does not run leaves the caller
- * waiting until it does, or ends.
+ * waiting until it does, or ends: for ever, where it is that of a main thread that has never asked
+ * for it (GYRunLoopGetMain).
  *
  * - Parameter mode: a string, or an array of strings; copied.
  * - Result: whether the function was called; false when the loop ended first.

@@ -68,7 +68,8 @@ GY_EXPORT GYTypeID GYRunLoopSourceGetTypeID(void);
  * - Parameter order: among version 0 sources, lower is performed first (R71).
  * - Parameter context: of version 0, 1 or 2; the latter two by a cast.
  * - Ownership: the caller releases the result. The context's retain callback is called on `info`,
- *   its release callback when the source is destroyed (R83).
+ *   its release callback when the source is destroyed (R83), by whoever gives up the last reference:
+ *   a loop, perhaps, on its own thread.
  * - Threads: any.
  * - Callout: retain.
  * - Errors: no context or an unknown version: NULL, reported. No memory: NULL, errno ENOMEM.

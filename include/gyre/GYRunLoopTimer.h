@@ -190,7 +190,8 @@ GY_EXPORT GYIndex GYRunLoopTimerGetOrder(GYRunLoopTimerRef GY_NULLABLE timer);
  *
  * - Ownership: the modes' references are given up, the caller's stays.
  * - Threads: any; allowed in its own callout, which goes on.
- * - Callout: the context's release, before this returns.
+ * - Callout: the context's release, before this returns; where the callout is in progress on another
+ *   thread and does not hold `info` (R121), there, after it.
  * - Errors: not a timer: reported. Already invalid: nothing happens.
  * - Since: 0.1.
  * - CF: CFRunLoopTimerInvalidate, same contract.
@@ -200,7 +201,7 @@ GY_EXPORT void GYRunLoopTimerInvalidate(GYRunLoopTimerRef GY_NULLABLE timer);
 /** GYRunLoopTimerInvalidate that also waits until a callout in progress has returned (R171).
  *
  * - Threads: any; on the loop's own thread it does not wait.
- * - Callout: the context's release.
+ * - Callout: as GYRunLoopTimerInvalidate. A release that is left to another thread is waited for.
  * - Blocking: while the timer's callout runs on another thread.
  * - Errors: as GYRunLoopTimerInvalidate.
  * - Since: 0.1.

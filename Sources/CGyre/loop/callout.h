@@ -9,9 +9,10 @@
 
 #include "loop/loop.h"
 
-/* Calls made by the innermost run of the calling thread's loop. The item is retained around them;
- * it must be marked as busy before, under the lock that showed it to be valid, and `info` be read
- * there; it stays so until the caller ends that. */
+/* Calls made by the innermost run of the calling thread's loop. Somebody holds a reference to the
+ * item around them. The caller has marked it as being called before it saw, for the last time, that
+ * it is valid, and has read `info` then. It ends that itself for an observer or a timer; the call of
+ * a source is over when these return. */
 void gy_callout_observer(GYRunLoopRef loop, GYRunLoopObserverRef observer,
                          GYRunLoopActivity activity, void *info);
 void gy_callout_timer(GYRunLoopRef loop, GYRunLoopTimerRef timer, void *info);

@@ -27,8 +27,10 @@ static bool is_set_up;
 static pthread_key_t exit_key;
 
 /* How often the destructor of the key has been called on this thread, and whether the loop is gone.
- * Destructors that give their key a new value are called again, a few times: the loop is torn down
- * in the third round, when those of others have had their turn and may still have used it. */
+ * Destructors that give their key a new value are called again, PTHREAD_DESTRUCTOR_ITERATIONS times
+ * in all, which POSIX says is at least four: the loop is torn down in the third round, when those
+ * of others have had their turn and may still have used it. One that comes later gets no loop, for
+ * nothing would tear down a new one. */
 static __thread int exit_round __attribute__((tls_model("initial-exec")));
 static __thread bool has_ended __attribute__((tls_model("initial-exec")));
 

@@ -340,9 +340,10 @@ static GYRunLoopSourceRef take_common(GYRunLoopRef loop, GYRunLoopSourceRef sour
     return there;
 }
 
-/* The common name before the i-th, retained; NULL: that was the first. From the end: a name whose
- * items could not all join goes again, and the last one takes its place. What comes later is not
- * joined by an item that is no longer recorded. */
+/* The common name before the i-th, retained; NULL: that was the first. The walk goes from the end,
+ * for the lock is given up in between: a name whose items could not all join goes again then, and
+ * the last one, which has had its turn, takes its place. Names that are added meanwhile are of no
+ * interest: an item that is no longer recorded does not join them. */
 static GYStringRef copy_common_name_before(GYRunLoopRef loop, uint32_t *i) {
     gy_loop_lock(loop);
     if (*i > loop->common_name_count) *i = loop->common_name_count;

@@ -110,6 +110,10 @@ static void show(void *object) { GYShow(object); }
 TEST(show_writes_the_description_and_a_newline) {
     EXPECT_STR(test_stderr_of(show, (void *)(uintptr_t)GYSTR("shown")), "shown\n");
     EXPECT_STR(test_stderr_of(show, NULL), "(null)\n");
+    char nothing[16] = "";
+    test_capture_log();
+    EXPECT_STR(test_stderr_of(show, nothing), "(null)\n");
+    EXPECT_STR(test_log(), "gyre: GYShow: not a live object (R160)");
 }
 
 static void release_null(void *unused) {

@@ -311,6 +311,39 @@ LOOP_TEST(a_mode_keeps_its_items_and_gives_them_up_when_they_leave) {
     }
 }
 
+static void removes(GYRunLoopObserverRef observer, GYRunLoopActivity activity, void *other) {
+    (void)observer;
+    (void)activity;
+    take_out(other);
+    EXPECT_INT(((item *)other)->released, ((item *)other)->kind == OBSERVER ? 0 : 1);
+}
+
+/* R161, R163: where the mode had the last reference; that of an observer, after the round. */
+LOOP_TEST(a_removal_from_a_mode_that_has_the_last_reference_releases_the_context) {
+    for (int kind = 0; kind < KINDS; kind++) {
+        item it = {0}, removed_in_a_round = {0};
+        make(&it, (enum kind)kind);
+        loop_in(DEFAULT, it.object);
+        give_up(&it);
+        EXPECT_INT(it.released, 0);
+        take_out(&it);
+        EXPECT_INT(it.released, 1);
+        discard_port(&it);
+        make(&removed_in_a_round, (enum kind)kind);
+        loop_in(DEFAULT, removed_in_a_round.object);
+        give_up(&removed_in_a_round);
+        GYRunLoopObserverRef observer =
+            loop_observer(kGYRunLoopEntry, false, -1, removes, &removed_in_a_round);
+        GYRunLoopSourceRef keep = loop_keep(DEFAULT);
+        loop_in(DEFAULT, observer);
+        loop_poll(DEFAULT);
+        EXPECT_INT(removed_in_a_round.released, 1);
+        discard_port(&removed_in_a_round);
+        loop_drop(observer);
+        loop_drop(keep);
+    }
+}
+
 /* R161: timers and observers at invalidation, sources at destruction, and each once. */
 LOOP_TEST(a_context_is_released_once_for_each_time_that_it_was_retained) {
     for (int kind = 0; kind < KINDS; kind++) {

@@ -3,8 +3,10 @@
 #include "support/test.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <gyre/GYRunLoopPerform.h>
 #include <gyre/GYString.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -355,6 +357,40 @@ TEST(an_addition_to_the_main_loop_after_its_thread_is_reported_once) {
 TEST(a_wake_up_of_the_main_loop_after_its_thread_is_reported_once) {
     void *(*later)(void *) = wake_after_main;
     EXPECT_INT(test_child(end_main_thread, &later), 0);
+}
+
+/* The first thread stays in the list of the process's threads, as a zombie. */
+static bool main_thread_has_ended(void) {
+    char text[256] = "", path[64];
+    snprintf(path, sizeof path, "/proc/self/task/%d/stat", (int)getpid());
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return true;
+    REQUIRE(read(fd, text, sizeof text - 1) > 0);
+    close(fd);
+    return strstr(text, ") Z ") != NULL;
+}
+
+static void *ask_after_main(void *rl) {
+    TEST_WAIT_UNTIL(main_thread_has_ended());
+    EXPECT(GYRunLoopIsAlive(rl));
+    EXPECT(GYRunLoopPerform(rl, kGYRunLoopDefaultMode, loop_traces, "", NULL));
+    _exit(test_failures() == 0 ? 0 : 1);
+}
+
+static void store_main(void *place) { *(GYRunLoopRef *)place = GYRunLoopGetMain(); }
+
+static void leave_without_asking(void *unused) {
+    (void)unused;
+    GYRunLoopRef rl;
+    pthread_t thread;
+    test_thread(store_main, &rl);
+    REQUIRE(pthread_create(&thread, NULL, ask_after_main, rl) == 0);
+    pthread_exit(NULL);
+}
+
+/* R8: nothing tells the library of the end of a thread that it never met. */
+TEST(a_main_loop_that_its_own_thread_never_asked_for_stays_alive) {
+    EXPECT_INT(test_child(leave_without_asking, NULL), 0);
 }
 
 TEST_MAIN()

@@ -32,14 +32,4 @@ static inline void gy_list_remove(gy_node *node) {
 
 static inline bool gy_node_is_linked(const gy_node *node) { return node->next != NULL; }
 
-/* Moves all of `from` behind the nodes of `list`; `from` is empty then. */
-static inline void gy_list_take_all(gy_node *list, gy_node *from) {
-    if (gy_list_is_empty(from)) return;
-    from->next->previous = list->previous;
-    list->previous->next = from->next;
-    from->previous->next = list;
-    list->previous = from->previous;
-    gy_list_init(from);
-}
-
 #endif

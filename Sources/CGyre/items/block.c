@@ -107,10 +107,6 @@ static void keep_all(gy_block_queue *queue, gy_block *chain) {
     }
 }
 
-void gy_block_queue_take_in(gy_block_queue *queue) {
-    keep_all(queue, gy_block_queue_take_incoming(queue));
-}
-
 void gy_block_queue_end(gy_block_queue *queue) {
     gy_block *top =
         atomic_exchange_explicit(&queue->incoming, GY_BLOCKS_ENDED, memory_order_acquire);

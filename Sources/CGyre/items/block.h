@@ -65,8 +65,6 @@ bool gy_block_queue_push(gy_block_queue *queue, gy_block *block);
 gy_block *gy_block_queue_take_incoming(gy_block_queue *queue);
 /* Keeps a block, behind those in `pending`. The loop's lock. */
 void gy_block_queue_keep(gy_block_queue *queue, gy_block *block);
-/* Both in one. */
-void gy_block_queue_take_in(gy_block_queue *queue);
 /* No push succeeds any more; what was in goes to `pending`; the loop's lock. */
 void gy_block_queue_end(gy_block_queue *queue);
 /* Whether there is nothing at all; any thread, no lock. */

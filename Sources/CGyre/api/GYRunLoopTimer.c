@@ -8,6 +8,7 @@
 #include "loop/callout.h"
 #include "loop/hand.h"
 #include "loop/registry.h"
+#include "loop/schedule.h"
 #include "loop/timers.h"
 #include "loop/unwind.h"
 
@@ -137,14 +138,14 @@ void GYRunLoopTimerSetNextFireDate(GYRunLoopTimerRef timer, GYAbsoluteTime fireD
     }
     if (!gy_item_is_valid(&timer->item)) return;
     GYAbsoluteTime date = clamped(fireDate);
-    gy_timer_set_next(timer, gy_timer_deadline_of(date, gy_clock_now_ns()), date);
+    gy_schedule_set(timer, gy_timer_deadline_of(date, gy_clock_now_ns()), date);
 }
 
 void GYRunLoopTimerSetNextFireAt(GYRunLoopTimerRef timer, int64_t fire_at_ns) {
     if (!gy_argument_is(timer, GY_KIND_TIMER, "GYRunLoopTimerSetNextFireAt")) return;
     if (!gy_item_is_valid(&timer->item)) return;
     int64_t now_ns = gy_clock_now_ns();
-    gy_timer_set_next(timer, fire_at_ns > now_ns ? fire_at_ns : now_ns, NAN);
+    gy_schedule_set(timer, fire_at_ns > now_ns ? fire_at_ns : now_ns, NAN);
 }
 
 /* ---- by hand ---- */
@@ -226,7 +227,7 @@ GYTimeInterval GYRunLoopTimerGetTolerance(GYRunLoopTimerRef timer) {
 
 void GYRunLoopTimerSetTolerance(GYRunLoopTimerRef timer, GYTimeInterval tolerance) {
     if (!gy_argument_is(timer, GY_KIND_TIMER, "GYRunLoopTimerSetTolerance")) return;
-    gy_timer_set_tolerance(timer, tolerance > 0 ? gy_seconds_to_ns(tolerance) : 0);
+    gy_schedule_set_tolerance(timer, tolerance > 0 ? gy_seconds_to_ns(tolerance) : 0);
 }
 
 int64_t GYRunLoopTimerGetToleranceNanoseconds(GYRunLoopTimerRef timer) {
@@ -236,7 +237,7 @@ int64_t GYRunLoopTimerGetToleranceNanoseconds(GYRunLoopTimerRef timer) {
 
 void GYRunLoopTimerSetToleranceNanoseconds(GYRunLoopTimerRef timer, int64_t tolerance_ns) {
     if (!gy_argument_is(timer, GY_KIND_TIMER, "GYRunLoopTimerSetToleranceNanoseconds")) return;
-    gy_timer_set_tolerance(timer, tolerance_ns);
+    gy_schedule_set_tolerance(timer, tolerance_ns);
 }
 
 /* ---- overrun ---- */

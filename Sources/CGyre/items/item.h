@@ -57,7 +57,7 @@ static inline void gy_item_let_go_if_free(gy_item *item) {
 
 /* Makes a loop the item's, under that loop's lock; false if it is in another. What a free one has
  * left over is of a loop that a fork has killed. The flags are written after the loop, by an exchange
- * that pairs with those of loop/timers.c: whoever changes a free item and then writes its flags sees
+ * that pairs with those of loop/schedule.c: whoever changes a free item and then writes its flags sees
  * the loop, or what follows here sees the change. */
 static inline bool gy_item_claim(gy_item *item, GYRunLoopRef loop) {
     GYRunLoopRef owner = NULL;

@@ -1,6 +1,7 @@
 #include "loop/firing.h"
 
 #include "loop/callout.h"
+#include "loop/schedule.h"
 #include "loop/timers.h"
 
 #include <stdlib.h>
@@ -132,10 +133,10 @@ static bool take_next(gy_firing *firing, gy_mode *mode, GYRunLoopTimerRef *timer
     firing->current = NULL;
     firing->is_called = false;
     if (!is_still_due(mode, *timer, firing->now_ns)) {
-        gy_timer_put_back(mode, *timer);
+        gy_schedule_put_back(mode, *timer);
         return false;
     }
-    gy_timer_begin_firing(*timer);
+    gy_schedule_begin_call(*timer);
     firing->current = *timer;
     *info = atomic_load_explicit(&(*timer)->item.info, memory_order_acquire);
     return true;
@@ -178,7 +179,7 @@ void gy_firing_put_back(GYRunLoopRef loop, const gy_mode *mode) {
         const gy_activation *run = &loop->activations[i];
         if (run->firing == NULL || run->mode != mode) continue;
         for (uint32_t k = run->firing->next; k < run->firing->count; k++) {
-            gy_timer_put_back(run->mode, run->firing->entries[k].item);
+            gy_schedule_put_back(run->mode, run->firing->entries[k].item);
         }
     }
 }
@@ -192,7 +193,7 @@ static void drop_current(const gy_firing *firing) {
         if (firing->is_called) {
             gy_timer_finish_firing(timer);
         } else {
-            gy_timer_become_idle(timer, true);
+            gy_schedule_end_call(timer, true);
         }
     }
     gy_release(timer);
@@ -205,7 +206,7 @@ void gy_firing_drop(GYRunLoopRef loop, gy_firing *firing) {
         GYRunLoopTimerRef timer = firing->entries[firing->next++].item;
         gy_loop_lock(loop);
         for (uint32_t i = 0; gy_loose_is_in_loop(loop, timer) && i < timer->item.mode_count; i++) {
-            gy_timer_put_back(gy_timer_slot_at(timer, i)->mode, timer);
+            gy_schedule_put_back(gy_timer_slot_at(timer, i)->mode, timer);
         }
         gy_loop_unlock(loop);
         gy_release(timer);

@@ -2,6 +2,7 @@
 
 #include "loop/callout.h"
 #include "loop/current.h"
+#include "loop/schedule.h"
 #include "loop/timers.h"
 
 #include <errno.h>
@@ -31,7 +32,7 @@ static void finish(GYRunLoopRef loop) {
     gy_hand *hand = loop->by_hand;
     gy_callout_let_info_go(hand->timer, hand->held_info);
     if (hand->is_called && !gy_timer_repeats(hand->timer)) gy_timer_invalidate(hand->timer);
-    gy_timer_become_idle(hand->timer, true);
+    gy_schedule_end_call(hand->timer, true);
     pop(loop);
 }
 
@@ -59,7 +60,7 @@ static enum gy_hand_result call(GYRunLoopRef loop, gy_hand *hand) {
     GYRunLoopTimerRef timer = hand->timer;
     GYRunLoopRef now_in = gy_loop_enter(&timer->item.loop);
     if (now_in != NULL) {
-        gy_timer_stop_everywhere(timer);
+        gy_schedule_stop(timer);
         gy_loop_leave(now_in);
     }
     if (now_in != NULL && now_in != loop) return GY_HAND_ELSEWHERE;

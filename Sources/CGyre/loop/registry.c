@@ -12,6 +12,7 @@
 #include "loop/membership.h"
 #include "loop/observers.h"
 #include "loop/performs.h"
+#include "loop/schedule.h"
 #include "loop/signal.h"
 #include "loop/sources.h"
 #include "loop/timers.h"
@@ -111,11 +112,11 @@ static void before_fork(void) {
     gy_name_table_lock_for_fork();
     gy_membership_lock_for_fork();
     gy_callbacks_lock_for_fork();
-    gy_timer_lock_for_fork();
+    gy_schedule_lock_for_fork();
 }
 
 static void unlock_all(void) {
-    gy_timer_unlock_after_fork();
+    gy_schedule_unlock_after_fork();
     gy_callbacks_unlock_after_fork();
     gy_membership_unlock_after_fork();
     gy_name_table_unlock_after_fork();

@@ -1,8 +1,8 @@
 internal import CGyre
 
 extension EventLoop {
-  /// The modes that exist in the loop, in no particular order: those that something has been added
-  /// to, or that it has run in.
+  /// The modes that exist in the loop, in no particular order: the default mode, and those that
+  /// something has been added or handed to. To run in a mode makes none.
   ///
   /// - Threads: any; the answer may be old when it arrives on another thread.
   /// - Since: 0.1.

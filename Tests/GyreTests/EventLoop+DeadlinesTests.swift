@@ -7,9 +7,11 @@ import Testing
       let loop = EventLoop.current
       let timer = EventLoop.Timer(after: .seconds(1000)) {}
       try? loop.add(timer, to: ["a", "b"])
+      try? loop.perform(in: "c") {}
+      loop.run(mode: "d", for: .zero)
       return Set(loop.modes)
     }
-    #expect(modes == [.default, "a", "b"])
+    #expect(modes == [.default, "a", "b", "c"])
   }
 
   @Test func theNextDeadlineIsThatOfTheEarliestTimerOfTheMode() {

@@ -245,8 +245,9 @@ GY_EXPORT void GYRunLoopStop(GYRunLoopRef GY_NULLABLE rl);
  * has come to run it yet.
  *
  * A run in progress finishes its iteration, as after GYRunLoopStop, and the run around it then its
- * own. A run that is called afterwards gives Stopped at once and calls nothing. Work that is
- * pending stays so until the thread ends. It cannot be taken back; once more changes nothing.
+ * own; work that is handed over meanwhile may still be called there. A run that is called afterwards
+ * gives Stopped at once and calls nothing. What is pending then stays so until the thread ends. It
+ * cannot be taken back; once more changes nothing.
  *
  * - Threads: any. Async-signal-safe: takes no lock, allocates nothing, keeps errno.
  * - Blocking: never.

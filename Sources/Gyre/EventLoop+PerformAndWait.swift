@@ -87,6 +87,8 @@ extension EventLoop {
   ///       }
   ///     }
   ///
+  /// A closure that does not say what it throws makes it a ``PerformError`` of `any Error`.
+  ///
   /// - Returns: what `work` returns.
   /// - Threads: any.
   /// - Callout: `work`, on the loop's thread.

@@ -8,6 +8,9 @@ extension EventLoop {
   /// called again, one turn in an iteration, so that it may read once and return. After a hang-up
   /// it is called only as long as it reads; the end of the file is told once.
   ///
+  /// What a source waits for is fixed when it is made; to wait for something else, such as room to
+  /// write, invalidate it and make another one.
+  ///
   /// The descriptor stays the caller's, who keeps it open until the source is invalidated or has
   /// left all modes. The closure may find that there is nothing to read after all; a descriptor
   /// that does not block is best.

@@ -113,7 +113,8 @@ extension EventLoop {
   /// - Threads: any.
   /// - Callout: `work`, on the loop's thread.
   /// - Blocking: until `work` is over or the loop's thread ends.
-  /// - Errors: as the form for a single mode has them; ``GyreError/invalid`` where no mode is named.
+  /// - Errors: as the form for a single mode has them; ``GyreError/invalid`` where no mode is
+  ///   named.
   /// - Since: 0.1.
   /// - Stands on: `GYRunLoopPerformAndWait`.
   @available(*, noasync, message: "it would block a thread of the concurrency runtime")

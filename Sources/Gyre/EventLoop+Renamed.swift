@@ -7,6 +7,12 @@ extension EventLoop {
   @available(*, unavailable, renamed: "add(_:to:)")
   public func add(_ item: Item, forMode mode: Mode) {}
 
+  /// Foundation's spelling of ``add(_:to:)-(_,EventLoop.Modes)``.
+  ///
+  /// - Since: 0.1.
+  @available(*, unavailable, renamed: "add(_:to:)")
+  public func add(_ item: Item, forMode modes: Modes) {}
+
   /// Foundation's spelling of ``runOnce(mode:until:)-(_,SuspendingClock.Instant)``.
   ///
   /// - Since: 0.1.
@@ -30,7 +36,7 @@ extension EventLoop {
   ///
   /// - Since: 0.1.
   @available(*, unavailable, renamed: "perform(in:_:)")
-  public func perform(inModes modes: [Mode], block: @escaping @Sendable () -> Void) {}
+  public func perform(inModes modes: Modes, block: @escaping @Sendable () -> Void) {}
 }
 
 extension EventLoop.Timer {
@@ -38,7 +44,10 @@ extension EventLoop.Timer {
   ///
   /// - Since: 0.1.
   @available(*, unavailable, renamed: "nextFire")
-  public var fireDate: SuspendingClock.Instant? { nil }
+  public var fireDate: SuspendingClock.Instant? {
+    get { nil }
+    set {}
+  }
 
   /// Foundation's name for ``interval``.
   ///
@@ -54,7 +63,17 @@ extension EventLoop.Timer {
     *, unavailable, message: "use EventLoop.scheduleOnCurrent(after:in:_:) or (every:in:_:)"
   )
   public static func scheduledTimer(
-    withTimeInterval interval: Duration, repeats: Bool,
+    withTimeInterval interval: Double, repeats: Bool,
     block: @escaping (EventLoop.Timer) -> Void
   ) {}
+
+  /// Foundation's way to make a timer, here ``init(every:after:tolerance:overrun:_:)``.
+  ///
+  /// - Since: 0.1.
+  @available(*, unavailable, message: "use EventLoop.Timer(after:_:) or (every:_:)")
+  public convenience init(
+    timeInterval interval: Double, repeats: Bool, block: @escaping (EventLoop.Timer) -> Void
+  ) {
+    self.init(after: .zero) {}
+  }
 }

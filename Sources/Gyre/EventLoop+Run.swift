@@ -151,8 +151,8 @@ extension EventLoop {
   ///
   /// A run in progress finishes its iteration, as after ``stop()``, and the run around it then its
   /// own; a closure that is handed over meanwhile may still be called there. A run that is called
-  /// afterwards gives ``RunResult/stopped`` at once and calls nothing. Closures that wait then do so
-  /// until the thread ends. It cannot be taken back; once more changes nothing.
+  /// afterwards gives ``RunResult/stopped`` at once and calls nothing. Closures that wait then do
+  /// so until the thread ends. It cannot be taken back; once more changes nothing.
   ///
   /// - Threads: any. Async-signal-safe, as ``stop()`` is.
   /// - Blocking: never.

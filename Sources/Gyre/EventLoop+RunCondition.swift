@@ -12,8 +12,8 @@ extension EventLoop {
   ///   - mode: A mode, which may be empty.
   ///   - duration: How long it may take as a whole; nil sets no bound.
   ///   - condition: Called on this thread. It is not to run the loop.
-  /// - Returns: whether the condition was true; if not, the time was over, the runs of the loop have
-  ///   ended for good, or the call was refused.
+  /// - Returns: whether the condition was true; if not, the time was over, the runs of the loop
+  ///   have ended for good, or the call was refused.
   /// - Threads: the loop's own; on another one it does nothing, gives false and reports that.
   /// - Callout: `condition`, and everything that the mode holds.
   /// - Blocking: up to `duration`.

@@ -10,8 +10,8 @@ extension EventLoop {
   ///   - tolerance: By how much it may be late where that saves waking up.
   ///   - mode: The mode that it is called in.
   ///   - action: Called on the loop's thread.
-  /// - Returns: the timer, which has been added. Dropping it changes nothing: the loop keeps it. One
-  ///   that ends when it is dropped is held by an ``AutoCancel``.
+  /// - Returns: the timer, which has been added. Dropping it changes nothing: the loop keeps it.
+  ///   One that ends when it is dropped is held by an ``AutoCancel``.
   /// - Threads: any.
   /// - Errors: ``GyreError/loopEnded``; what the system refuses, and then the closure is let go
   ///   without being called.
@@ -26,10 +26,11 @@ extension EventLoop {
     return try add(schedule, to: [mode], action)
   }
 
-  /// Has the loop call a closure once, after a length of time, in several modes or in the common modes.
+  /// Has the loop call a closure once, after a length of time, in several modes or in the common
+  /// modes.
   ///
-  /// - Returns: the timer, which has been added. Dropping it changes nothing: the loop keeps it. One
-  ///   that ends when it is dropped is held by an ``AutoCancel``.
+  /// - Returns: the timer, which has been added. Dropping it changes nothing: the loop keeps it.
+  ///   One that ends when it is dropped is held by an ``AutoCancel``.
   /// - Threads: any.
   /// - Errors: ``GyreError/loopEnded``; what the system refuses, and then the closure is let go
   ///   without being called; ``GyreError/invalid`` where no mode is named.
@@ -56,8 +57,8 @@ extension EventLoop {
   ///   - overrun: What becomes of firings that were missed.
   ///   - mode: The mode that it is called in.
   ///   - action: Called on the loop's thread.
-  /// - Returns: the timer, which has been added. Dropping it changes nothing: the loop keeps it. One
-  ///   that ends when it is dropped is held by an ``AutoCancel``.
+  /// - Returns: the timer, which has been added. Dropping it changes nothing: the loop keeps it.
+  ///   One that ends when it is dropped is held by an ``AutoCancel``.
   /// - Threads: any.
   /// - Errors: ``GyreError/loopEnded``; what the system refuses, and then the closure is let go
   ///   without being called.
@@ -75,8 +76,8 @@ extension EventLoop {
 
   /// Has the loop call a closure again and again, in several modes or in the common modes.
   ///
-  /// - Returns: the timer, which has been added. Dropping it changes nothing: the loop keeps it. One
-  ///   that ends when it is dropped is held by an ``AutoCancel``.
+  /// - Returns: the timer, which has been added. Dropping it changes nothing: the loop keeps it.
+  ///   One that ends when it is dropped is held by an ``AutoCancel``.
   /// - Threads: any.
   /// - Errors: ``GyreError/loopEnded``; what the system refuses, and then the closure is let go
   ///   without being called; ``GyreError/invalid`` where no mode is named.
@@ -94,7 +95,8 @@ extension EventLoop {
 
   /// The timer is in all of the modes, or has ended.
   ///
-  /// - Parameter action: one that may be called on the loop's thread: of that thread, or `Sendable`.
+  /// - Parameter action: one that may be called on the loop's thread: of that thread, or
+  ///   `Sendable`.
   func add(
     _ schedule: Timer.Schedule, to modes: Modes, _ action: @escaping () -> Void
   ) throws(GyreError) -> Timer {

@@ -7,8 +7,8 @@ extension EventLoop {
   /// from. Otherwise it is as with
   /// ``schedule(after:tolerance:in:_:)-(_,_,EventLoop.Mode,_)``.
   ///
-  /// - Returns: the timer, which has been added. Dropping it changes nothing: the loop keeps it. One
-  ///   that ends when it is dropped is held by an ``AutoCancel``.
+  /// - Returns: the timer, which has been added. Dropping it changes nothing: the loop keeps it.
+  ///   One that ends when it is dropped is held by an ``AutoCancel``.
   /// - Threads: any, for its own loop.
   /// - Errors: ``GyreError/loopEnded``; what the system refuses, and then the closure is let go
   ///   without being called.
@@ -24,10 +24,11 @@ extension EventLoop {
     return try current.add(schedule, to: [mode], action)
   }
 
-  /// Has the calling thread's own loop call a closure once, after a length of time, in several modes or in the common modes.
+  /// Has the calling thread's own loop call a closure once, after a length of time, in several
+  /// modes or in the common modes.
   ///
-  /// - Returns: the timer, which has been added. Dropping it changes nothing: the loop keeps it. One
-  ///   that ends when it is dropped is held by an ``AutoCancel``.
+  /// - Returns: the timer, which has been added. Dropping it changes nothing: the loop keeps it.
+  ///   One that ends when it is dropped is held by an ``AutoCancel``.
   /// - Threads: any, for its own loop.
   /// - Errors: ``GyreError/loopEnded``; what the system refuses, and then the closure is let go
   ///   without being called; ``GyreError/invalid`` where no mode is named.
@@ -49,8 +50,8 @@ extension EventLoop {
   /// from. Otherwise it is as with
   /// ``schedule(every:after:tolerance:overrun:in:_:)-(_,_,_,_,EventLoop.Mode,_)``.
   ///
-  /// - Returns: the timer, which has been added. Dropping it changes nothing: the loop keeps it. One
-  ///   that ends when it is dropped is held by an ``AutoCancel``.
+  /// - Returns: the timer, which has been added. Dropping it changes nothing: the loop keeps it.
+  ///   One that ends when it is dropped is held by an ``AutoCancel``.
   /// - Threads: any, for its own loop.
   /// - Errors: ``GyreError/loopEnded``; what the system refuses, and then the closure is let go
   ///   without being called.
@@ -67,10 +68,11 @@ extension EventLoop {
     return try current.add(schedule, to: [mode], action)
   }
 
-  /// Has the calling thread's own loop call a closure again and again, in several modes or in the common modes.
+  /// Has the calling thread's own loop call a closure again and again, in several modes or in the
+  /// common modes.
   ///
-  /// - Returns: the timer, which has been added. Dropping it changes nothing: the loop keeps it. One
-  ///   that ends when it is dropped is held by an ``AutoCancel``.
+  /// - Returns: the timer, which has been added. Dropping it changes nothing: the loop keeps it.
+  ///   One that ends when it is dropped is held by an ``AutoCancel``.
   /// - Threads: any, for its own loop.
   /// - Errors: ``GyreError/loopEnded``; what the system refuses, and then the closure is let go
   ///   without being called; ``GyreError/invalid`` where no mode is named.

@@ -88,7 +88,8 @@ extension EventLoop {
   ///   - points: The points at which to be called; with none it never is.
   ///   - order: Lower ones are called first; equal ones in the order in which they were added.
   ///   - action: Called on the loop's thread, until the hook is removed or invalidated.
-  /// - Returns: the hook. Dropping it changes nothing; an ``AutoCancel`` ends it when it is dropped.
+  /// - Returns: the hook. Dropping it changes nothing; an ``AutoCancel`` ends it when it is
+  ///   dropped.
   /// - Threads: the loop's own.
   /// - Callout: later, `action`.
   /// - Blocking: never.
@@ -108,7 +109,8 @@ extension EventLoop {
 
   /// Calls a closure at the drain points of several modes, or of the common modes, from now on.
   ///
-  /// - Returns: the hook. Dropping it changes nothing; an ``AutoCancel`` ends it when it is dropped.
+  /// - Returns: the hook. Dropping it changes nothing; an ``AutoCancel`` ends it when it is
+  ///   dropped.
   /// - Threads: the loop's own.
   /// - Callout: later, `action`.
   /// - Blocking: never.

@@ -30,8 +30,8 @@ public final class EventLoopGroup: Sendable {
   ///     number in any case, and as much of the name as fits.
   /// - Threads: any.
   /// - Blocking: until the threads have begun.
-  /// - Errors: ``GyreError/invalid`` for less than one thread; what the system refuses, and then the
-  ///   threads that were made end.
+  /// - Errors: ``GyreError/invalid`` for less than one thread; what the system refuses, and then
+  ///   the threads that were made end.
   /// - Since: 0.1.
   /// - Stands on: ``EventLoopThread/init(name:)``.
   public init(count: Int, name: String = "loop") throws(GyreError) {

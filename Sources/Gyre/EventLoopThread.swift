@@ -15,7 +15,8 @@ import Synchronization
 ///     }
 ///
 /// Whoever makes the object owns the thread and has to hold it: when nobody does any more the
-/// thread ends, as by ``stop()``. Neither the thread nor its loop, nor whoever holds ``loop``, keeps it.
+/// thread ends, as by ``stop()``. Neither the thread nor its loop, nor whoever holds ``loop``,
+/// keeps it.
 ///
 /// - Threads: any, where a member does not say otherwise.
 /// - Since: 0.1.

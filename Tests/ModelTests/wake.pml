@@ -217,7 +217,7 @@ active proctype Loop() {
     bool handled, nested, sleeps, is_served, ends, is_remembered;
     byte planned;
 
-begin: /* gy_activation_begin, run_activated */
+begin: /* gy_run_begin */
     atomic { runs++; wake_window(around[depth]) };
     if
     :: counter > 0 -> edge[MODE] = true /* a set that is made only now finds the old count */

@@ -13,8 +13,6 @@
 #include "loop/sleep.h"
 #include "loop/unwind.h"
 
-enum { KEEP_RUNNING = 0 };
-
 /* R13, R14. */
 static bool is_empty(GYRunLoopRef loop, const gy_mode *mode) {
     if (gy_mode_has_items(mode) || (loop->is_main && mode->is_common)) return false;
@@ -30,10 +28,10 @@ static bool perform_sources(gy_run *run) {
 
 /* Step 7, whose end is the drain point of all iterations (R203); true if a run was nested in it,
  * which may have used up a wake-up meant for this one (R150). */
-static bool prepare_to_wait(gy_run *run, bool polls) {
+static bool prepare_to_wait(gy_run *run) {
     uint64_t runs = run->loop->run_count;
-    if (!polls) gy_observer_round(run->loop, kGYRunLoopBeforeWaiting);
-    gy_drain_point(run, polls ? kGYDrainBeforePolling : kGYDrainBeforeWaiting);
+    if (!run->polls) gy_observer_round(run->loop, kGYRunLoopBeforeWaiting);
+    gy_drain_point(run, run->polls ? kGYDrainBeforePolling : kGYDrainBeforeWaiting);
     return run->loop->run_count != runs;
 }
 
@@ -82,45 +80,37 @@ static bool serve(gy_run *run) {
 }
 
 /* Step 12 (R41). */
-static GYRunLoopRunResult result_of(gy_run *run, bool handled) {
-    if (handled && run->returns_after_source) return kGYRunLoopRunHandledSource;
+static GYRunLoopRunResult result_of(const gy_run *run) {
+    if (run->has_handled && run->returns_after_source) return kGYRunLoopRunHandledSource;
     if (run->is_poll) return kGYRunLoopRunTimedOut;
     if (run->deadline_ns != GY_NEVER && gy_clock_now_ns() >= run->deadline_ns) {
         return kGYRunLoopRunTimedOut;
     }
     if (gy_loop_has_to_end_run(run->loop)) return kGYRunLoopRunStopped;
-    return is_empty(run->loop, run->mode) ? kGYRunLoopRunFinished : KEEP_RUNNING;
+    return is_empty(run->loop, run->mode) ? kGYRunLoopRunFinished : GY_RUN_GOES_ON;
 }
 
-static GYRunLoopRunResult iterate(gy_run *run) {
+bool gy_run_begin_iteration(gy_run *run) {
     GYRunLoopRef loop = run->loop;
     gy_observer_round(loop, kGYRunLoopBeforeTimers); /* 1 */
     gy_observer_round(loop, kGYRunLoopBeforeSources); /* 2 */
     gy_perform_run_step(loop); /* 3 */
-    bool handled = perform_sources(run); /* 4 */
-    bool polls = handled || run->is_poll; /* 5 */
-    bool nested = prepare_to_wait(run, polls); /* 7 */
-    gy_sleep(run, !polls && !nested); /* 8 */
-    if (!polls) gy_observer_round(loop, kGYRunLoopAfterWaiting); /* 9 */
-    handled |= serve(run); /* 10 */
-    gy_perform_run_step(loop); /* 11 */
-    return result_of(run, handled); /* 12 */
+    run->has_handled = perform_sources(run); /* 4 */
+    run->polls = run->has_handled || run->is_poll; /* 5 */
+    bool nested = prepare_to_wait(run); /* 7 */
+    return !run->polls && !nested;
 }
 
-static GYRunLoopRunResult run_activated(gy_run *run) {
+GYRunLoopRunResult gy_run_end_iteration(gy_run *run) {
     GYRunLoopRef loop = run->loop;
-    gy_wake_open(&loop->wake);
-    gy_observer_round(loop, kGYRunLoopEntry);
-    GYRunLoopRunResult result = gy_loop_has_to_end_run(loop) ? kGYRunLoopRunStopped : KEEP_RUNNING;
-    while (result == KEEP_RUNNING) {
-        result = iterate(run);
-        /* A wake-up from step 9 on found the loop going round, or leaving, anyway (R153). */
-        if (result == KEEP_RUNNING && gy_wake_open_anew(&loop->wake)) {
-            gy_loop_innermost(loop)->owes_wake_up = true;
-        }
+    if (!run->polls) gy_observer_round(loop, kGYRunLoopAfterWaiting); /* 9 */
+    run->has_handled |= serve(run); /* 10 */
+    gy_perform_run_step(loop); /* 11 */
+    GYRunLoopRunResult result = result_of(run); /* 12 */
+    /* A wake-up from step 9 on found the loop going round, or leaving, anyway (R153). */
+    if (result == GY_RUN_GOES_ON && gy_wake_open_anew(&loop->wake)) {
+        gy_loop_innermost(loop)->owes_wake_up = true;
     }
-    gy_observer_round(loop, kGYRunLoopExit);
-    gy_drain_exit(run);
     return result;
 }
 
@@ -151,27 +141,47 @@ bool gy_run_is_empty(GYRunLoopRef loop, GYStringRef name) {
     return mode == NULL || is_empty(loop, mode);
 }
 
-GYRunLoopRunResult gy_run_in_mode(GYRunLoopRef loop, GYStringRef name, int64_t timeout_ns,
-                                  bool returns_after_source) {
-    const void *frame = __builtin_frame_address(0);
+static int64_t deadline_of(int64_t timeout_ns) {
+    if (timeout_ns <= 0 || timeout_ns == GY_NEVER) return GY_NEVER;
+    return gy_ns_add(gy_clock_now_ns(), timeout_ns);
+}
+
+GYRunLoopRunResult gy_run_begin(gy_run *run, GYStringRef name, int64_t timeout_ns,
+                                const void *frame) {
+    GYRunLoopRef loop = run->loop;
     gy_unwind(loop, frame);
     if (gy_loop_winds_down(loop)) return kGYRunLoopRunStopped; /* R49 */
     gy_mode *mode = find_mode(loop, name);
     if (mode == NULL || is_empty(loop, mode)) return kGYRunLoopRunFinished;
-    gy_run run = {
-        .loop = loop,
-        .mode = mode,
-        .is_poll = timeout_ns <= 0,
-        .deadline_ns = timeout_ns <= 0 || timeout_ns == GY_NEVER
-                           ? GY_NEVER
-                           : gy_ns_add(gy_clock_now_ns(), timeout_ns),
-        .returns_after_source = returns_after_source,
-    };
-    if (!gy_activation_begin(loop, mode, run.deadline_ns, frame)) return kGYRunLoopRunFinished;
-    run.drained = gy_pool_changes();
+    run->is_poll = timeout_ns <= 0;
+    run->deadline_ns = deadline_of(timeout_ns);
+    if (!gy_activation_begin(loop, mode, run->deadline_ns, frame)) return kGYRunLoopRunFinished;
+    run->mode = mode;
+    run->number = gy_loop_innermost(loop)->run;
+    run->drained = gy_pool_changes();
     forget_ready(loop, mode);
-    GYRunLoopRunResult result = run_activated(&run);
+    gy_wake_open(&loop->wake);
+    gy_observer_round(loop, kGYRunLoopEntry);
+    return gy_loop_has_to_end_run(loop) ? kGYRunLoopRunStopped : GY_RUN_GOES_ON;
+}
+
+void gy_run_end(gy_run *run) {
+    GYRunLoopRef loop = run->loop;
+    gy_observer_round(loop, kGYRunLoopExit);
+    gy_drain_exit(run);
     gy_activation_end(loop);
-    forget_ready(loop, mode);
+    forget_ready(loop, run->mode);
+}
+
+GYRunLoopRunResult gy_run_in_mode(GYRunLoopRef loop, GYStringRef name, int64_t timeout_ns,
+                                  bool returns_after_source) {
+    gy_run run = {.loop = loop, .returns_after_source = returns_after_source};
+    GYRunLoopRunResult result = gy_run_begin(&run, name, timeout_ns, __builtin_frame_address(0));
+    if (run.mode == NULL) return result;
+    while (result == GY_RUN_GOES_ON) {
+        gy_sleep(&run, gy_run_begin_iteration(&run)); /* 8 */
+        result = gy_run_end_iteration(&run);
+    }
+    gy_run_end(&run);
     return result;
 }

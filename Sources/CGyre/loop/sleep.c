@@ -179,6 +179,15 @@ static wait_plan make_plan(gy_run *run) {
     return plan;
 }
 
+static bool has_event(const gy_run *run) {
+    return gy_wake_has_come(&run->loop->wake) || gy_mode_has_ready_ports(run->mode);
+}
+
+static void note_time(gy_run *run) {
+    bool has_time = gy_mode_has_timers(run->mode) || gy_mode_has_ports(run->mode);
+    if (has_time) run->looked_at_ns = run->now_ns = gy_clock_now_ns();
+}
+
 static void sleep_until_event(gy_run *run) {
     bool has_waited = false;
     for (;;) {
@@ -187,24 +196,31 @@ static void sleep_until_event(gy_run *run) {
         if (has_waited && plan.until_ns != GY_NEVER && plan.until_ns <= run->now_ns) return;
         fetch(run, plan.where, plan.timeout_ns);
         has_waited = run->has_looked = true;
-        if (gy_wake_has_come(&run->loop->wake) || gy_mode_has_ready_ports(run->mode)) break;
+        if (has_event(run)) break;
         /* A nudge, an alarm that was put off, an edge from long ago: sleep on (R114, R156). */
     }
-    bool has_time = gy_mode_has_timers(run->mode) || gy_mode_has_ports(run->mode);
-    if (has_time) run->looked_at_ns = run->now_ns = gy_clock_now_ns();
+    note_time(run);
 }
 
-void gy_sleep(gy_run *run, bool may_sleep) {
+static bool fall_asleep(gy_run *run, bool may_sleep) {
     GYRunLoopRef loop = run->loop;
-    bool is_idle = (may_sleep || run->is_poll) && !gy_mode_has_ready_ports(run->mode);
+    run->is_idle = (may_sleep || run->is_poll) && !gy_mode_has_ready_ports(run->mode);
     prepare(run);
     /* A stop whose wake-up found the loop going round, or a nested run, is seen here. */
     bool sleeps =
-        is_idle && may_sleep && !gy_mode_has_files(run->mode) && !gy_loop_has_to_end_run(loop);
-    if (sleeps && gy_wake_fall_asleep(&loop->wake)) {
+        run->is_idle && may_sleep && !gy_mode_has_files(run->mode) && !gy_loop_has_to_end_run(loop);
+    return sleeps && gy_wake_fall_asleep(&loop->wake);
+}
+
+static void end_sleep(gy_run *run) {
+    gy_wake_take(&run->loop->wake, gy_loop_innermost(run->loop)->around);
+}
+
+void gy_sleep(gy_run *run, bool may_sleep) {
+    if (fall_asleep(run, may_sleep)) {
         sleep_until_event(run);
     } else {
-        look(run, is_idle);
+        look(run, run->is_idle);
     }
-    gy_wake_take(&loop->wake, gy_loop_innermost(loop)->around);
+    end_sleep(run);
 }

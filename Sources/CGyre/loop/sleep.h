@@ -11,10 +11,14 @@
 /* What one run remembers from iteration to iteration; on the run's stack. */
 typedef struct gy_run {
     GYRunLoopRef loop;
-    gy_mode *mode;
+    gy_mode *mode;       /* NULL until it has begun */
+    uint64_t number;     /* of its activation */
     int64_t deadline_ns; /* GY_NEVER: none */
     bool is_poll;        /* the time-out is zero or less (R51) */
     bool returns_after_source;
+    bool has_handled;     /* this iteration has performed a source */
+    bool polls;           /* and does not wait (R32) */
+    bool is_idle;         /* and has nothing left to do in user space */
     bool has_looked;      /* at the descriptors, in this run */
     int64_t looked_at_ns; /* when it last did */
     int64_t now_ns;       /* as read in step 8, where the mode has anything that asks for it */

@@ -3,12 +3,11 @@
 
 #include "api/arguments.h"
 #include "base/check.h"
-#include "loop/callbacks.h"
 #include "loop/callout.h"
 #include "loop/signal.h"
+#include "loop/source_object.h"
 #include "loop/sources.h"
 
-#include <errno.h>
 #include <string.h>
 
 GYTypeID GYRunLoopSourceGetTypeID(void) { return GY_KIND_SOURCE; }
@@ -22,19 +21,7 @@ GYRunLoopSourceRef GYRunLoopSourceCreate(GYAllocatorRef allocator, GYIndex order
                   context == NULL ? "R70" : "R160");
         return NULL;
     }
-    GYRunLoopSourceRef source = gy_object_create(&gy_source_type, sizeof *source);
-    if (source == NULL) return NULL;
-    source->order = order;
-    source->callbacks = gy_callbacks_take(context);
-    if (source->callbacks == NULL) {
-        gy_release(source);
-        errno = ENOMEM;
-        return NULL;
-    }
-    const void *info = context->info;
-    if (context->retain != NULL) info = gy_callout_retain(context->retain, info);
-    source->info = (void *)(uintptr_t)info;
-    return source;
+    return gy_source_create(order, context);
 }
 
 GYIndex GYRunLoopSourceGetOrder(GYRunLoopSourceRef source) {

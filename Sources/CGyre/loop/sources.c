@@ -1,13 +1,11 @@
 #include "loop/sources.h"
 
-#include "base/check.h"
-#include "loop/callbacks.h"
 #include "loop/callout.h"
 #include "loop/current.h"
-#include "loop/describe.h"
 #include "loop/membership.h"
 #include "loop/port.h"
 #include "loop/signal.h"
+#include "loop/source_object.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -32,32 +30,6 @@ static void schedule(const addition *a) {
 
 /* ---- equality ---- */
 
-GYHashCode gy_source_hash(GYRunLoopSourceRef source) {
-    if (source->callbacks->hash == NULL) return (GYHashCode)(uintptr_t)source->info;
-    return gy_callout_hash(source->callbacks->hash, source->info);
-}
-
-/* Relaxed: every thread that works it out stores the same value. */
-static uint32_t hash_of(GYRunLoopSourceRef source) {
-    uint32_t hash = atomic_load_explicit(&source->hash, memory_order_relaxed);
-    gy_assert(hash != 0);
-    return hash;
-}
-
-/* Calls out, so it comes before the lock; hash_of may be asked from then on. */
-static void need_hash(GYRunLoopSourceRef source) {
-    if (atomic_load_explicit(&source->hash, memory_order_relaxed) != 0) return;
-    uint32_t hash = gy_pointer_hash((const void *)gy_source_hash(source)) | 1;
-    atomic_store_explicit(&source->hash, hash, memory_order_relaxed);
-}
-
-bool gy_source_equal(GYRunLoopSourceRef a, GYRunLoopSourceRef b) {
-    if (a == b) return true;
-    if (!gy_source_is_alike(a, b)) return false;
-    if (a->callbacks->equal == NULL) return a->info == b->info;
-    return gy_callout_equal(a->callbacks->equal, a->info, b->info);
-}
-
 /* Asks a candidate's equal callback without the lock. Sets *changed if the loop's sources are no
  * longer what they were: the answer is stale and the search begins anew (R174). */
 static bool ask_equal(GYRunLoopRef loop, GYRunLoopSourceRef candidate, GYRunLoopSourceRef source,
@@ -76,7 +48,7 @@ static bool ask_equal(GYRunLoopRef loop, GYRunLoopSourceRef candidate, GYRunLoop
  * there are callbacks to ask. */
 static GYRunLoopSourceRef find_equal(GYRunLoopRef loop, const gy_set *set,
                                      GYRunLoopSourceRef source) {
-    uint32_t hash = hash_of(source), cursor = 0;
+    uint32_t hash = gy_source_set_hash(source), cursor = 0;
     if (gy_set_contains(set, source, hash)) return source;
     for (GYRunLoopSourceRef c; (c = gy_set_candidate(set, hash, &cursor)) != NULL;) {
         bool changed = false;
@@ -93,7 +65,7 @@ static GYRunLoopSourceRef find_equal(GYRunLoopRef loop, const gy_set *set,
 /* ---- entering ---- */
 
 static bool insert_into_mode(const addition *a, gy_mode *mode, gy_port *port) {
-    uint32_t hash = hash_of(a->source);
+    uint32_t hash = gy_source_set_hash(a->source);
     if (!gy_set_insert(&mode->sources, a->source, hash)) return false;
     const gy_membership membership = {
         .loop = a->loop, .mode = mode, .port = port, .addition = a->number};
@@ -144,7 +116,7 @@ typedef struct leaving {
 
 static leaving leave_mode(GYRunLoopRef loop, gy_mode *mode, GYRunLoopSourceRef source) {
     leaving left = {0};
-    if (!gy_set_remove(&mode->sources, source, hash_of(source))) return left;
+    if (!gy_set_remove(&mode->sources, source, gy_source_set_hash(source))) return left;
     left.membership = gy_membership_take(source, loop, mode);
     left.source = source;
     if (left.membership.port != NULL) gy_port_remove(loop, left.membership.port);
@@ -203,17 +175,17 @@ static bool enter_common_modes(const addition *a) {
 }
 
 static bool record_common(GYRunLoopRef loop, GYRunLoopSourceRef source) {
-    if (!gy_set_insert(&loop->common_sources, source, hash_of(source))) return false;
+    if (!gy_set_insert(&loop->common_sources, source, gy_source_set_hash(source))) return false;
     loop->source_version++;
     if (gy_membership_add(source, (gy_membership){.loop = loop})) return true;
-    gy_set_remove(&loop->common_sources, source, hash_of(source));
+    gy_set_remove(&loop->common_sources, source, gy_source_set_hash(source));
     return false;
 }
 
 /* True if it was recorded, and the caller has two references now. */
 static bool forget_common(GYRunLoopRef loop, GYRunLoopSourceRef source) {
     if (gy_membership_take(source, loop, NULL).loop == NULL) return false;
-    gy_set_remove(&loop->common_sources, source, hash_of(source));
+    gy_set_remove(&loop->common_sources, source, gy_source_set_hash(source));
     loop->source_version++;
     return true;
 }
@@ -251,7 +223,7 @@ static int port_of(GYRunLoopSourceRef source) {
 static void leave_loop(GYRunLoopRef loop, GYRunLoopSourceRef source);
 
 bool gy_source_add(GYRunLoopRef loop, GYRunLoopSourceRef source, GYStringRef mode) {
-    need_hash(source);
+    gy_source_need_hash(source);
     addition a = {.loop = loop, .source = source, .fd = port_of(source)};
     int error = 0;
     gy_loop_lock(loop);
@@ -271,7 +243,7 @@ static bool join_one(addition *a, GYStringRef name) {
     gy_loop_lock(a->loop);
     bool ok = true;
     a->number = ++a->loop->sequence;
-    if (gy_set_contains(&a->loop->common_sources, a->source, hash_of(a->source))) {
+    if (gy_set_contains(&a->loop->common_sources, a->source, gy_source_set_hash(a->source))) {
         gy_mode *mode = gy_loop_need_mode(a->loop, name);
         ok = mode != NULL && enter_mode(a, mode);
     }
@@ -365,7 +337,7 @@ static void remove_from_common(GYRunLoopRef loop, GYRunLoopSourceRef source) {
 }
 
 void gy_source_remove(GYRunLoopRef loop, GYRunLoopSourceRef source, GYStringRef mode) {
-    need_hash(source);
+    gy_source_need_hash(source);
     if (mode == kGYRunLoopCommonModes) {
         remove_from_common(loop, source);
     } else {
@@ -374,7 +346,7 @@ void gy_source_remove(GYRunLoopRef loop, GYRunLoopSourceRef source, GYStringRef 
 }
 
 bool gy_source_contains(GYRunLoopRef loop, GYRunLoopSourceRef source, GYStringRef mode) {
-    need_hash(source);
+    gy_source_need_hash(source);
     gy_loop_lock(loop);
     const gy_set *set = &loop->common_sources;
     if (mode != kGYRunLoopCommonModes) {
@@ -472,35 +444,3 @@ void gy_source_leave_all(GYRunLoopRef loop) {
         gy_release(s);
     }
 }
-
-/* ---- the type ---- */
-
-static void finalize(void *object) {
-    GYRunLoopSourceRef source = object;
-    gy_membership_free_all(source);
-    void (*release)(const void *) = NULL;
-    if (source->callbacks != NULL) { /* it was finished */
-        release = source->callbacks->release;
-        gy_callbacks_give(source->callbacks);
-    }
-    const void *info = source->info;
-    gy_object_free(source);
-    if (release != NULL) gy_callout_release(release, info); /* R83 */
-}
-
-static bool type_equal(const void *a, const void *b) {
-    return gy_source_equal((GYRunLoopSourceRef)(uintptr_t)a, (GYRunLoopSourceRef)(uintptr_t)b);
-}
-
-static GYHashCode type_hash(const void *object) {
-    return gy_source_hash((GYRunLoopSourceRef)(uintptr_t)object);
-}
-
-const gy_type gy_source_type = {
-    .kind = GY_KIND_SOURCE,
-    .name = "GYRunLoopSource",
-    .finalize = finalize,
-    .copy_description = gy_describe_source,
-    .equal = type_equal,
-    .hash = type_hash,
-};

@@ -1,19 +1,12 @@
 /* Sources entering and leaving modes.
  *
- * Owns: the type of sources, and the rules of entering and leaving (R17 to R20, R78, R80, R82,
- * R89). Threads: any; none of these may be called with a lock held, for they call out. Mode names
- * are interned. */
+ * Owns: the rules of entering and leaving (R17 to R20, R78, R80, R82, R89).
+ * Threads: any; none of these may be called with a lock held, for they call out. Mode names are
+ * interned. */
 #ifndef GYRE_LOOP_SOURCES_H
 #define GYRE_LOOP_SOURCES_H
 
 #include "loop/loop.h"
-
-extern const gy_type gy_source_type;
-
-/* What `GYHash` says of it; calls out. */
-GYHashCode gy_source_hash(GYRunLoopSourceRef source);
-/* R82; calls out. */
-bool gy_source_equal(GYRunLoopSourceRef a, GYRunLoopSourceRef b);
 
 /* Sets errno: 0, or why nothing changed (R89). False where the loop is dead. */
 bool gy_source_add(GYRunLoopRef loop, GYRunLoopSourceRef source, GYStringRef mode);

@@ -1,5 +1,6 @@
 import Glibc
 import Gyre
+import Synchronization
 import Testing
 
 /// What all kinds of items share.
@@ -223,6 +224,29 @@ import Testing
     worker.end()
     #expect(letGo.value == rounds)
   }
+
+  /// When the loop's thread has ended nobody is left to do it but who invalidates.
+  @Test(arguments: Kind.allCases)
+  func severalThreadsMayInvalidateAnItemOfADeadLoop(kind: Kind) {
+    let rounds = 1000
+    let letGo = Box(0)
+    let items: [EventLoop.Item] = onThread {
+      (0..<rounds).map { _ in kind.make(counting(letGo)) }
+    }
+    let here = Atomic<Int>(0)
+    let invalidateAll: @Sendable () -> Void = {
+      for (index, item) in items.enumerated() {
+        here.wrappingAdd(1, ordering: .relaxed)
+        // Both at once, as nearly as that can be had.
+        while here.load(ordering: .relaxed) < 2 * (index + 1) {}
+        item.invalidate()
+      }
+    }
+    let other = Thread(invalidateAll)
+    invalidateAll()
+    other.join()
+    #expect(letGo.value == rounds)
+  }
 }
 
 /// A file that is always readable, open as long as the process.
@@ -230,5 +254,10 @@ private let alwaysReady = open(#filePath, O_RDONLY | O_CLOEXEC)
 
 private func tracing(_ log: Log) -> () -> Void {
   let tracer = Tracer { log.add("let-go") }
+  return { tracer.touch() }
+}
+
+private func counting(_ letGo: Box<Int>) -> () -> Void {
+  let tracer = Tracer { letGo.change { $0 += 1 } }
   return { tracer.touch() }
 }

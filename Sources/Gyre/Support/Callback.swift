@@ -1,4 +1,5 @@
 internal import CGyre
+import Synchronization
 
 /// What the context of a C item points to: the item's closures, in one object for the item's whole
 /// life. A call borrows it, and so allocates nothing.
@@ -12,13 +13,16 @@ class Callback {
   private var calls = 0
   /// References to be given up when the last call returns. The loop's thread.
   private var references = 0
+  /// Whether the closures have been let go. When the loop's thread has ended, several threads may
+  /// come to do it at once. Relaxed: only the flag itself is agreed upon.
+  private let hasLetGo = Atomic<Bool>(false)
 
   init(loop: EventLoop) {
     self.loop = loop
   }
 
   /// Lets go of the closures that are called on the loop's thread alone. They will not be called
-  /// any more. The loop's thread, outside of calls, or any once that has ended.
+  /// any more. Called once, on the loop's thread, outside of calls, or on any once that has ended.
   func letGo() {}
 
   /// For a context: a pointer that owns a reference.
@@ -88,7 +92,9 @@ class Callback {
   }
 
   private static func release(_ callback: Unmanaged<Callback>, references: Int) {
-    callback._withUnsafeGuaranteedRef { $0.letGo() }
+    callback._withUnsafeGuaranteedRef { callback in
+      if !callback.hasLetGo.exchange(true, ordering: .relaxed) { callback.letGo() }
+    }
     for _ in 0..<references { callback.release() }
   }
 }

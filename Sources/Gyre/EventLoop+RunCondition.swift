@@ -3,14 +3,16 @@ extension EventLoop {
   ///
   ///     loop.run(mode: .default, for: .seconds(5)) { child.hasEnded }
   ///
-  /// The condition is asked before the run, and then in each pass before it begins and before it
-  /// waits. Nothing wakes the loop for that: what makes the condition true on another thread has to
-  /// hand the loop something, or to call ``wakeUp()``. An empty mode is waited in too. A ``stop()``
-  /// does not end it; ``windDown()`` does.
+  /// The condition is asked before the run, then in each pass before it begins and before it waits,
+  /// and once more where the run ends without it. Nothing wakes the loop for that: what makes the
+  /// condition true on another thread has to hand the loop something, or to call ``wakeUp()``. An
+  /// empty mode is waited in too. A ``stop()`` does not end it; ``windDown()`` does.
   ///
   /// - Parameters:
-  ///   - mode: A mode, which may be empty.
-  ///   - duration: How long it may take as a whole; nil sets no bound.
+  ///   - mode: A mode, which may be empty. The name that stands for the common modes is refused,
+  ///     and reported once in a process.
+  ///   - duration: How long it may take as a whole. Zero and less make one pass that does not wait;
+  ///     nil sets no bound.
   ///   - condition: Called on this thread. It is not to run the loop.
   /// - Returns: whether the condition was true; if not, the time was over, the runs of the loop
   ///   have ended for good, or the call was refused.
@@ -30,15 +32,17 @@ extension EventLoop {
   }
 
   private func run(_ watch: ConditionWatch, _ mode: Mode, _ duration: Duration?) -> Bool {
-    let deadline = Monotonic.nanoseconds(after: duration ?? .nanoseconds(Int64.max))
+    let deadline = Monotonic.nanoseconds(after: max(duration ?? .nanoseconds(Int64.max), .zero))
     defer { watch.end() }
     do { try watch.begin(in: mode) } catch { return false }
-    while !watch.isTrue && !isWindingDown {
+    while !isWindingDown {
       let rest = duration == nil ? Int64.max : deadline - Monotonic.now
-      if rest <= 0 { return false }
-      run(mode: mode, for: .nanoseconds(rest))
+      let result = run(mode: mode, for: .nanoseconds(rest))
+      // The mode is not empty: one that is finished cannot be run.
+      if watch.isTrue || result == .finished { return watch.isTrue }
+      if result == .timedOut || rest <= 0 { break }
     }
-    return watch.isTrue
+    return watch.asksOnceMore()
   }
 }
 
@@ -69,6 +73,9 @@ private final class ConditionWatch {
     idle.invalidate()
     observer?.invalidate()
   }
+
+  /// What the last pass served may have made it true.
+  func asksOnceMore() -> Bool { condition() }
 
   private func pass(_ activity: EventLoop.Activity) {
     switch activity {

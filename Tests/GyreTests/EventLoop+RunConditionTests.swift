@@ -132,4 +132,40 @@ import Testing
     }
     #expect(result == .finished)
   }
+
+  /// What comes true in the pass in which the time is over has come true.
+  @Test func theEndOfTheTimeAsksOnceMore() {
+    let result = onThread {
+      let loop = EventLoop.current
+      let isTrue = Box(false)
+      let late = EventLoop.Timer(after: .milliseconds(1)) {
+        let end = SuspendingClock.now + .milliseconds(20)
+        while SuspendingClock.now < end { usleep(1000) }
+        isTrue.value = true
+      }
+      try? loop.add(late, to: .default)
+      return loop.run(mode: .default, for: .milliseconds(10)) { isTrue.value }
+    }
+    #expect(result)
+  }
+
+  @Test(arguments: [Duration.zero, .seconds(-1), .nanoseconds(Int64.min), .seconds(Int64.min)])
+  func noTimeMakesOnePass(duration: Duration) {
+    let calls = Log()
+    let result = onThread {
+      let loop = EventLoop.current
+      try? loop.perform(in: .default) { calls.add("call") }
+      return loop.run(mode: .default, for: duration) { calls.count == 1 }
+    }
+    #expect(result)
+    #expect(calls.text == "call")
+  }
+
+  /// A run in it ends at once, and would be begun for ever.
+  @Test func theNameOfTheCommonModesIsRefused() {
+    let result = onThread {
+      EventLoop.current.run(mode: EventLoop.Mode("kCFRunLoopCommonModes")) { false }
+    }
+    #expect(!result)
+  }
 }

@@ -21,6 +21,7 @@ public final class EventLoop: @unchecked Sendable {
   /// it.
   let reference: OpaquePointer?
   let gate: StopGate?
+  let leftovers = Leftovers()
 
   init(reference: OpaquePointer?) {
     self.reference = reference

@@ -81,4 +81,17 @@ import Testing
       log.add("called")
     }
   }
+
+  /// While a thread takes its loop down the loop accepts nothing, and is not dead yet.
+  @Test func whatIsTakenBackAsTheThreadEndsIsLetGo() {
+    let log = Log()
+    let request = Box<EventLoop.Request?>(nil)
+    let ending = EndingThread {
+      let tracer = Tracer { log.add("let-go") }
+      request.value = try? EventLoop.performOnCurrent(in: "never") { tracer.touch() }
+    }
+    #expect(request.value?.cancel() == .cancelled)
+    ending.goOn()
+    #expect(log.text == "let-go")
+  }
 }

@@ -225,6 +225,19 @@ import Testing
     #expect(letGo.value == rounds)
   }
 
+  /// While a thread takes its loop down the loop accepts nothing, and is not dead yet.
+  @Test(arguments: Kind.allCases)
+  func anItemThatIsInvalidatedAsItsThreadEndsLetsItsClosureGo(kind: Kind) {
+    let log = Log()
+    let item = Box<EventLoop.Item?>(nil)
+    let ending = EndingThread { item.value = kind.make(tracing(log)) }
+    #expect(item.value?.loop.isAlive == true)
+    item.value?.invalidate()
+    item.value = nil
+    ending.goOn()
+    #expect(log.text == "let-go")
+  }
+
   /// When the loop's thread has ended nobody is left to do it but who invalidates.
   @Test(arguments: Kind.allCases)
   func severalThreadsMayInvalidateAnItemOfADeadLoop(kind: Kind) {

@@ -60,18 +60,11 @@ class Callback {
     let callback = Unmanaged<Callback>.fromOpaque(info)
     let loop = callback._withUnsafeGuaranteedRef { $0.loop }
     if loop.isCurrent { return endHere(callback) }
-    let isTaken =
-      loop.isAlive
-      && GYRunLoopPerform(
-        loop.reference, UnsafeRawPointer(kGYRunLoopCommonModes), { _ in },
-        UnsafeMutableRawPointer(mutating: info),
-        { info in
-          guard let info else { return }
-          Callback.endHere(Unmanaged.fromOpaque(info))
-        })
-    // With its thread every call has ended. For want of memory the object is rather kept than taken
-    // from under a call.
-    if !isTaken && !loop.isAlive { release(callback, references: 1) }
+    loop.handBack(
+      UnsafeMutableRawPointer(mutating: info),
+      { info in if let info { Callback.endHere(Unmanaged.fromOpaque(info)) } },
+      // With its thread every call has ended.
+      afterwards: { info in if let info { Callback.release(.fromOpaque(info), references: 1) } })
   }
 
   private static func endHere(_ callback: Unmanaged<Callback>) {

@@ -41,6 +41,7 @@ enum ThreadLoop {
   private static func threadEnds(_ loop: Unmanaged<EventLoop>, _ pointer: UnsafeMutableRawPointer) {
     let isInUse = loop._withUnsafeGuaranteedRef { $0.isAlive }
     if isInUse && own.set(pointer) { return }
+    loop._withUnsafeGuaranteedRef { $0.threadHasEnded() }
     loop.release()
   }
 

@@ -51,14 +51,9 @@ struct Work {
     guard let cell else { return }
     let home = cell.assumingMemoryBound(to: Work.self).pointee.home
     guard let home, !home.isCurrent else { return destroy(cell) }
-    let isTaken = GYRunLoopPerform(
-      home.reference, UnsafeRawPointer(kGYRunLoopCommonModes), { _ in }, cell,
-      { cell in
-        if let cell { destroy(cell) }
-      })
-    // A thread that has ended uses nothing any more. For want of memory the closure is rather kept
-    // than let go on the wrong thread.
-    if !isTaken && !home.isAlive { destroy(cell) }
+    // A thread that has ended uses nothing any more.
+    let destroy: GYPerformFunction = { if let cell = $0 { Work.destroy(cell) } }
+    home.handBack(cell, destroy, afterwards: destroy)
   }
 
   private static func destroy(_ cell: UnsafeMutableRawPointer) {

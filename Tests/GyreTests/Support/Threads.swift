@@ -149,6 +149,32 @@ struct LoopThread {
   }
 }
 
+/// A thread that does something and then stands still where it takes its loop down, with what has
+/// been handed to that being let go.
+struct EndingThread {
+  private let thread: Thread
+  private let mayGoOn = Event()
+
+  init(_ body: @escaping @Sendable () -> Void) {
+    let isThere = Event()
+    let mayGoOn = mayGoOn
+    thread = Thread {
+      let last = Tracer {
+        isThere.happen()
+        _ = mayGoOn.wait()
+      }
+      try? EventLoop.current.perform(in: "never") { last.touch() }
+      body()
+    }
+    if !isThere.wait() { fatalError("the thread did not end") }
+  }
+
+  func goOn() {
+    mayGoOn.happen()
+    thread.join()
+  }
+}
+
 /// Calls a function in the last round of the calling thread's destructors, when its loop has been
 /// taken down.
 func afterTheLoop(_ body: @escaping @Sendable () -> Void) {

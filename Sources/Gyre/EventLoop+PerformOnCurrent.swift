@@ -15,7 +15,7 @@ extension EventLoop {
   ///   - work: Called once.
   /// - Returns: what the closure is taken back with. Dropping it changes nothing.
   /// - Threads: any, for its own loop. Where another one takes the closure back, it is let go when
-  ///   the loop next runs in a common mode, or ends.
+  ///   the loop next runs in a common mode, or ends; a loop that sleeps is woken.
   /// - Callout: later, `work`, on the calling thread. Where that ends first, `work` is let go
   ///   without being called.
   /// - Blocking: never.

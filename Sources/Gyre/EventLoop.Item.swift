@@ -51,7 +51,7 @@ extension EventLoop {
     ///
     /// It may be called in the item's own closure, which goes on and is let go after that. On
     /// another thread than the loop's a call in progress goes on, and the closure is let go on the
-    /// loop's thread when it next runs in a common mode, or ends.
+    /// loop's thread when it next runs in a common mode, or ends; a loop that sleeps is woken.
     ///
     /// - Threads: any.
     /// - Callout: `cancel` of a source, for each mode that it leaves.

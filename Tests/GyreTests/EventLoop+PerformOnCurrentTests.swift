@@ -94,4 +94,18 @@ import Testing
     ending.goOn()
     #expect(log.text == "let-go")
   }
+
+  @Test func aLoopThatSleepsIsWokenToLetGoOfWhatIsTakenBack() {
+    let letGo = Event()
+    let worker = LoopThread()
+    defer { worker.end() }
+    let request = Box<EventLoop.Request?>(nil)
+    _ = try? worker.loop.performAndWait(in: .default) {
+      let tracer = Tracer { letGo.happen() }
+      request.value = try? EventLoop.performOnCurrent(in: "never") { tracer.touch() }
+    }
+    #expect(waitUntil { worker.loop.isWaiting })
+    #expect(request.value?.cancel() == .cancelled)
+    #expect(letGo.wait())
+  }
 }

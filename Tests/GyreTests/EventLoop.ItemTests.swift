@@ -172,6 +172,24 @@ import Testing
   }
 
   @Test(arguments: Kind.allCases)
+  func aLoopThatSleepsIsWokenToLetTheClosureGo(kind: Kind) {
+    let letGo = Event()
+    let worker = LoopThread()
+    defer { worker.end() }
+    let item = Box<EventLoop.Item?>(nil)
+    _ = try? worker.loop.performAndWait(in: .default) {
+      let tracer = Tracer { letGo.happen() }
+      let made = kind.make { tracer.touch() }
+      try? EventLoop.current.add(made, to: .tracking)
+      item.value = made
+    }
+    #expect(waitUntil { worker.loop.isWaiting })
+    item.value?.invalidate()
+    item.value = nil
+    #expect(letGo.wait())
+  }
+
+  @Test(arguments: Kind.allCases)
   func aClosureMayInvalidateItsOwnItemAndGoOn(kind: Kind) {
     let text = onThread {
       let log = Log()

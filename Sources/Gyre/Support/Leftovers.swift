@@ -44,7 +44,7 @@ struct Leftovers: ~Copyable {
 
 extension EventLoop {
   /// Has something let go on the loop's thread, when that next runs the loop in a common mode, or
-  /// ends. Any thread.
+  /// ends; a loop that sleeps there is woken. Any thread.
   ///
   /// - Parameters:
   ///   - end: lets it go on the loop's thread.
@@ -56,7 +56,11 @@ extension EventLoop {
     guard isAlive else { return endAfterwards(cell) }
     System.errorNumber = 0
     let common = UnsafeRawPointer(kGYRunLoopCommonModes)
-    if GYRunLoopPerform(reference, common, { _ in }, cell, end) { return }
+    if GYRunLoopPerform(reference, common, { _ in }, cell, end) {
+      // A loop may sleep for long, and what a closure holds may be worth much.
+      GYRunLoopWakeUp(reference)
+      return
+    }
     // For want of memory it is rather kept than taken from under a call.
     if System.errorNumber == System.noMemory { return }
     leftovers.add(cell, endAfterwards)

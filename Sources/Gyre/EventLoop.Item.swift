@@ -7,7 +7,8 @@ extension EventLoop {
   /// An item belongs to the loop of the thread that makes it, and can be added to that loop alone.
   /// Its closures are called on that thread; so they need not be `Sendable`, and they may use
   /// whatever belongs to the thread, the state of the main actor on the main thread for one. An
-  /// actor that runs elsewhere protects nothing there.
+  /// actor that runs elsewhere protects nothing there. What a closure captures stays on the thread:
+  /// the compiler lets it be sent to another one all the same (<doc:Threads>).
   ///
   /// To put an item on the loop of another thread, make it there:
   ///

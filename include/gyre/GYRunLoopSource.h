@@ -50,8 +50,8 @@ typedef struct {
     GYHashCode (*GY_NULLABLE hash)(const void *GY_NULLABLE info);
     int (*GY_NULLABLE getPort)(void *GY_NULLABLE info);
     void (*GY_NULLABLE perform)(void *GY_NULLABLE info); /**< called where performEvents is NULL */
-    uint32_t
-        events; /**< of EPOLLIN, EPOLLOUT, EPOLLPRI, EPOLLRDHUP; hang-ups and errors always come */
+    uint32_t events; /**< of EPOLLIN, EPOLLOUT, EPOLLPRI, EPOLLRDHUP; hang-ups and errors always
+                          come; GYRunLoopSourceSetEvents changes them */
     void (*GY_NULLABLE performEvents)(void *GY_NULLABLE info, uint32_t events);
 } GYRunLoopSourceContext2;
 
@@ -129,6 +129,25 @@ GY_EXPORT GYBoolean GYRunLoopSourceIsValid(GYRunLoopSourceRef GY_NULLABLE source
  */
 GY_EXPORT void GYRunLoopSourceGetContext(GYRunLoopSourceRef GY_NULLABLE source,
                                          GYRunLoopSourceContext *GY_NULLABLE context);
+
+/** Changes the events that a source of version 2 waits for, in every mode that holds it.
+ *
+ * It takes effect at once: what has come and is not waited for any more is not performed, and a
+ * loop that sleeps learns of what is. Where the system waits for that already no system call is
+ * made, and none to wait for less. What was not waited for before is told anew, the end of the file
+ * and a hang-up too (R220).
+ *
+ * - Parameter events: of EPOLLIN, EPOLLOUT, EPOLLPRI, EPOLLRDHUP; others are left out.
+ * - Result: whether the system waits for them wherever the source is now. GYRunLoopSourceGetContext
+ *   tells the events as they were set last.
+ * - Threads: any.
+ * - Blocking: never.
+ * - Errors: not a source, or another version: false, reported. The system refuses (a descriptor that
+ *   was closed, no memory): false with errno; the events are set, and the next call tries again.
+ * - Since: 0.1.
+ */
+GY_EXPORT GYBoolean GYRunLoopSourceSetEvents(GYRunLoopSourceRef GY_NULLABLE source,
+                                             uint32_t events);
 
 /** Marks a source to be performed by the next pass of a run that holds it. It wakes no loop (R85).
  * Signals coalesce (R73); one given during the perform asks for one more.

@@ -4,10 +4,13 @@
 #include "api/arguments.h"
 #include "base/check.h"
 #include "loop/callout.h"
+#include "loop/port.h"
 #include "loop/signal.h"
 #include "loop/source_object.h"
 #include "loop/sources.h"
+#include "loop/want.h"
 
+#include <errno.h>
 #include <string.h>
 
 GYTypeID GYRunLoopSourceGetTypeID(void) { return GY_KIND_SOURCE; }
@@ -62,6 +65,21 @@ void GYRunLoopSourceGetContext(GYRunLoopSourceRef source, GYRunLoopSourceContext
     }
     memcpy(context, source->callbacks, gy_source_context_size(source->callbacks->version));
     context->info = source->info;
+    if (context->version == 2) {
+        ((GYRunLoopSourceContext2 *)(void *)context)->events = gy_want_events(source);
+    }
+}
+
+GYBoolean GYRunLoopSourceSetEvents(GYRunLoopSourceRef source, uint32_t events) {
+    static const char call[] = "GYRunLoopSourceSetEvents";
+    if (!gy_argument_is(source, GY_KIND_SOURCE, call)) return false;
+    if (source->callbacks->version != 2) {
+        gy_report(call, "not a source of version 2", "R220");
+        return false;
+    }
+    int error = gy_want_set(source, gy_port_events(events));
+    if (error < 0) errno = -error;
+    return error == 0;
 }
 
 void GYRunLoopSourceSignal(GYRunLoopSourceRef source) {

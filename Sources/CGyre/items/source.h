@@ -63,9 +63,24 @@ struct GYRunLoopSource {
      * and while signals are under way. Other loops that hold the source look at all their
      * sources. */
     _Atomic(GYRunLoopRef) home;
-    GYRunLoopSourceRef next_signalled; /* in the home's incoming stack; valid while QUEUED */
-    gy_node signalled; /* in the home's list; the home's lock */
-    _Atomic uint64_t signal_order; /* when it was first signalled, among those of its loop */
+    union {
+        struct { /* version 0 */
+            GYRunLoopSourceRef
+                next_signalled; /* in the home's incoming stack; valid while QUEUED */
+            gy_node signalled; /* in the home's list; the home's lock */
+            _Atomic uint64_t signal_order; /* when it was first signalled, among its loop's */
+        };
+        struct { /* versions 1 and 2 */
+            /* The epoll events asked for, as they are now: `own_asked`, or a word of whoever the
+             * source was made for; 0: not even hang-ups. See loop/want.h. */
+            const _Atomic uint32_t *asked;
+            _Atomic uint32_t own_asked;
+            _Atomic uint32_t asked_changes; /* how often; ports compare it with what they saw */
+            /* Told that the source is about to go, while it can still be recognised; or NULL. */
+            void (*ended)(void *info, GYRunLoopSourceRef source);
+            bool is_level; /* a counter, too, is ready for as long as it can be read */
+        };
+    };
 };
 
 bool gy_source_version_is_known(const GYRunLoopSourceContext *context);

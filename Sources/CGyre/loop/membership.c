@@ -1,5 +1,7 @@
 #include "loop/membership.h"
 
+#include "loop/port.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
@@ -108,4 +110,30 @@ gy_mode *gy_membership_next_to_schedule(GYRunLoopSourceRef source, GYRunLoopRef 
     }
     gy_lock_give(&memberships_lock);
     return mode;
+}
+
+static gy_membership *find_behind(GYRunLoopSourceRef source, GYRunLoopRef loop, uint32_t change) {
+    for (uint32_t i = 0; i < source->membership_count; i++) {
+        gy_membership *m = at(source, i);
+        if (m->port == NULL || (loop != NULL && m->loop != loop)) continue;
+        if (gy_port_is_behind(m->port, change)) return m;
+    }
+    return NULL;
+}
+
+GYRunLoopRef gy_membership_loop_behind(GYRunLoopSourceRef source, uint32_t change) {
+    gy_lock_take(&memberships_lock);
+    gy_membership *m = find_behind(source, NULL, change);
+    GYRunLoopRef loop = m == NULL ? NULL : gy_retain(m->loop);
+    gy_lock_give(&memberships_lock);
+    return loop;
+}
+
+struct gy_port *gy_membership_port_behind(GYRunLoopSourceRef source, GYRunLoopRef loop,
+                                          uint32_t change) {
+    gy_lock_take(&memberships_lock);
+    gy_membership *m = find_behind(source, loop, change);
+    struct gy_port *port = m == NULL ? NULL : m->port;
+    gy_lock_give(&memberships_lock);
+    return port;
 }

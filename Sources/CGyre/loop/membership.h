@@ -29,6 +29,13 @@ bool gy_membership_any_in(GYRunLoopSourceRef source, GYRunLoopRef loop, gy_mode 
 gy_mode *gy_membership_next_to_schedule(GYRunLoopSourceRef source, GYRunLoopRef loop,
                                         uint64_t addition);
 
+/* A port of a source, in any loop or in one, that has not caught up with a change of what the source
+ * asks for. The loop comes retained; the port is good for as long as the lock of its loop is
+ * held. */
+GYRunLoopRef gy_membership_loop_behind(GYRunLoopSourceRef source, uint32_t change);
+struct gy_port *gy_membership_port_behind(GYRunLoopSourceRef source, GYRunLoopRef loop,
+                                          uint32_t change);
+
 void gy_membership_lock_for_fork(void);
 void gy_membership_unlock_after_fork(void);
 

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 
 #define HANG_UP (EPOLLHUP | EPOLLRDHUP | EPOLLERR)
+/* What the kernel reports of every descriptor that is watched. */
+#define UNASKED (EPOLLHUP | EPOLLERR)
 
 static void take_off_ready(gy_port *port) {
     if (!gy_node_is_linked(&port->ready)) return;
@@ -23,14 +25,22 @@ static bool is_called_now(GYRunLoopRef loop, GYRunLoopSourceRef source) {
     return false;
 }
 
+static bool is_edge(const gy_port *port) {
+    return port->is_counter && (port->wanted & EPOLLIN) != 0;
+}
+
+static uint32_t reported_to(const gy_port *port) {
+    return port->wanted == 0 ? 0 : port->wanted | UNASKED;
+}
+
 /* What a watch has to report for all its ports; 0 when all are silent. */
 static uint32_t events_of(const gy_watch *watch) {
     uint32_t events = 0, edge = EPOLLET;
     for (gy_node *n = watch->members.next; n != &watch->members; n = n->next) {
         const gy_port *port = gy_node_owner(n, gy_port, member);
-        if (port->is_silent) continue;
+        if (port->is_silent || port->wanted == 0) continue;
         events |= port->wanted;
-        if (!port->is_edge) edge = 0;
+        if (!is_edge(port)) edge = 0;
     }
     return events == 0 ? 0 : events | edge;
 }
@@ -69,12 +79,21 @@ static int join_watch(gy_mode *mode, gy_watch *watch, gy_port *port) {
 }
 
 static int open_watch(gy_mode *mode, gy_port *port, int fd) {
-    uint32_t events = port->wanted | (port->is_edge ? EPOLLET : 0);
+    /* Where nothing is wanted yet, the kernel still has to say what the descriptor is. */
+    uint32_t events = port->wanted | (is_edge(port) ? EPOLLET : 0) | EPOLLERR;
     gy_watch *watch = gy_poller_watch(&mode->poller, fd, events);
     if (watch == NULL) return -errno;
     port->watch = watch;
     gy_list_append(&watch->members, &port->member);
     return 0;
+}
+
+/* A file counts as always ready only while something is wanted of it. */
+static void count_file(gy_port *port) {
+    bool counts = port->is_file && (port->wanted & (EPOLLIN | EPOLLOUT)) != 0;
+    if (counts == port->is_counted) return;
+    gy_tally_add(&port->mode->file_count, counts ? 1 : -1);
+    port->is_counted = counts;
 }
 
 static int register_port(GYRunLoopRef loop, gy_mode *mode, gy_port *port, int fd) {
@@ -86,15 +105,34 @@ static int register_port(GYRunLoopRef loop, gy_mode *mode, gy_port *port, int fd
     if (error != -EPERM) return error;
     port->is_file = true;
     gy_list_append(&mode->files, &port->member);
-    gy_tally_add(&mode->file_count, 1);
+    count_file(port);
     return 0;
 }
 
-static uint32_t wanted_by(GYRunLoopSourceRef source) {
-    if (source->callbacks->version < 2) return EPOLLIN | EPOLLRDHUP;
-    uint32_t events = source->callbacks->events & (EPOLLIN | EPOLLOUT | EPOLLPRI | EPOLLRDHUP);
+uint32_t gy_port_events(uint32_t events) {
+    return (events & (EPOLLIN | EPOLLOUT | EPOLLPRI | EPOLLRDHUP)) | EPOLLERR;
+}
+
+/* What has to be watched for. */
+static uint32_t watched_for(uint32_t asked) {
+    if (asked == 0) return 0;
     /* Without it a socket whose peer has shut down would be readable for ever, unrecognised. */
-    return (events & EPOLLIN) != 0 ? events | EPOLLRDHUP : events | EPOLLERR;
+    return (asked & EPOLLIN) != 0 ? asked | EPOLLRDHUP | EPOLLERR : asked | EPOLLERR;
+}
+
+/* What was not asked for before is told anew, its end too (R97). Returns that. */
+static uint32_t look_at_asked(gy_port *port) {
+    GYRunLoopSourceRef source = port->source;
+    uint32_t change = gy_port_change_of(source);
+    /* Relaxed: ordered after the number, which may be that of a later word than this one. */
+    uint32_t asked = atomic_load_explicit(source->asked, memory_order_relaxed);
+    uint32_t more = asked & ~port->asked;
+    atomic_store_explicit(&port->seen_change, change, memory_order_relaxed);
+    port->asked = asked;
+    port->told &= ~watched_for(more);
+    port->wanted = watched_for(asked) & ~port->told;
+    if (more != 0) port->is_silent = false;
+    return more;
 }
 
 gy_port *gy_port_create(GYRunLoopRef loop, gy_mode *mode, GYRunLoopSourceRef source, int fd) {
@@ -106,11 +144,11 @@ gy_port *gy_port_create(GYRunLoopRef loop, gy_mode *mode, GYRunLoopSourceRef sou
     port->source = source;
     port->mode = mode;
     port->fd = fd;
-    port->wanted = wanted_by(source);
+    look_at_asked(port);
     /* A loop that waits in another set, or without one, has to come and look; a file is ready. */
     bool is_unseen = mode->poller.epoll_fd < 0 || !gy_mode_has_ports(mode);
     if (fd >= 0) {
-        port->is_edge = (port->wanted & EPOLLIN) != 0 && gy_sys_is_counter(fd);
+        port->is_counter = !source->is_level && gy_sys_is_counter(fd);
         int error = register_port(loop, mode, port, fd);
         if (error < 0) {
             free(port);
@@ -121,6 +159,48 @@ gy_port *gy_port_create(GYRunLoopRef loop, gy_mode *mode, GYRunLoopSourceRef sou
     gy_tally_add(&mode->port_count, 1);
     if (is_unseen || port->is_file) gy_loop_nudge(loop);
     return port;
+}
+
+/* Readiness that was fetched and is wanted no more gets no turn (R95). */
+static void trim_ready(gy_port *port) {
+    if (!gy_node_is_linked(&port->ready)) return;
+    port->came &= reported_to(port);
+    if (port->came == 0) take_off_ready(port);
+}
+
+/* While a callout of the descriptor's runs, a nested run may have made it edge-triggered (R98). */
+static bool is_nested_edge(GYRunLoopRef loop, const gy_watch *watch) {
+    if ((watch->events & EPOLLET) == 0 || loop->nested_edge_count == 0) return false;
+    for (gy_node *n = watch->members.next; n != &watch->members; n = n->next) {
+        if (gy_source_is_performing(gy_node_owner(n, gy_port, member)->source)) return true;
+    }
+    return false;
+}
+
+static int widen(GYRunLoopRef loop, gy_mode *mode, gy_watch *watch, bool is_more) {
+    uint32_t events = events_of(watch), had = watch->events;
+    if (events == 0) return 0;
+    if (is_nested_edge(loop, watch)) events |= EPOLLET;
+    bool is_covered = (events & ~had) == 0 && ((events ^ had) & EPOLLET) == 0;
+    /* What came earlier is no edge any more: for who asks only now the kernel has to look anew. */
+    if (is_covered && !(is_more && (had & EPOLLET) != 0)) return 0;
+    int error = gy_poller_change(&mode->poller, watch, events);
+    if (error == -ENOENT || error == -EBADF) orphan_members(mode, watch);
+    return error;
+}
+
+int gy_port_want(GYRunLoopRef loop, gy_port *port) {
+    gy_mode *mode = port->mode;
+    bool was_counted = port->is_counted;
+    uint32_t more = look_at_asked(port);
+    int error = 0;
+    port->anew |= more;
+    trim_ready(port);
+    count_file(port);
+    if (port->watch != NULL) error = widen(loop, mode, port->watch, more != 0);
+    /* A set tells a loop that sleeps in it by itself. */
+    if (port->is_counted != was_counted || mode->poller.epoll_fd < 0) gy_loop_nudge(loop);
+    return error;
 }
 
 /* Removed, and in no turn any more. */
@@ -157,7 +237,8 @@ void gy_port_remove(GYRunLoopRef loop, gy_port *port) {
         }
         port->watch = NULL;
     }
-    if (port->is_file) gy_tally_add(&mode->file_count, -1);
+    port->wanted = 0;
+    count_file(port);
     gy_tally_add(&mode->port_count, -1);
     mark_removed(port);
 }
@@ -170,7 +251,7 @@ void gy_port_forget_ready(gy_mode *mode) {
     for (gy_node *n = mode->ready.next, *next; n != &mode->ready; n = next) {
         next = n->next;
         gy_port *port = gy_node_owner(n, gy_port, ready);
-        if (!port->is_edge) take_off_ready(port);
+        if (!is_edge(port)) take_off_ready(port);
     }
 }
 
@@ -203,19 +284,32 @@ static void make_ready(gy_mode *mode, gy_port *port, uint32_t events) {
 static bool turned_into_edge(GYRunLoopRef loop, gy_mode *mode, gy_watch *watch) {
     if ((watch->events & EPOLLET) != 0) return false;
     for (gy_node *n = watch->members.next; n != &watch->members; n = n->next) {
-        if (!is_called_now(loop, gy_node_owner(n, gy_port, member)->source)) continue;
+        const gy_port *port = gy_node_owner(n, gy_port, member);
+        if (port->wanted == 0 || !is_called_now(loop, port->source)) continue;
         loop->nested_edge_count++;
         return gy_poller_change(&mode->poller, watch, watch->events | EPOLLET) == 0;
     }
     return false;
 }
 
+/* Something came that nobody wants any more, or not yet again: it is not to come again. False where
+ * the registration turned out to be gone. */
+static bool stop_unwanted(gy_mode *mode, gy_watch *watch, uint32_t events) {
+    uint32_t wanted = events_of(watch);
+    if (wanted != 0) wanted |= UNASKED;
+    if ((events & ~wanted) == 0) return true;
+    int error = refresh(watch, &mode->poller);
+    if (error == -ENOENT || error == -EBADF) orphan_members(mode, watch);
+    return error == 0;
+}
+
 /* True if the report is still to come, as that of an edge. */
 static bool report_watch(GYRunLoopRef loop, gy_mode *mode, gy_watch *watch, uint32_t events) {
+    if (!stop_unwanted(mode, watch, events)) return false;
     if (turned_into_edge(loop, mode, watch)) return true;
     for (gy_node *n = watch->members.next; n != &watch->members; n = n->next) {
         gy_port *port = gy_node_owner(n, gy_port, member);
-        uint32_t mine = events & (port->wanted | HANG_UP);
+        uint32_t mine = events & reported_to(port);
         if (mine != 0 && !port->is_silent) make_ready(mode, port, mine);
     }
     return false;
@@ -224,7 +318,7 @@ static bool report_watch(GYRunLoopRef loop, gy_mode *mode, gy_watch *watch, uint
 static void report_files(GYRunLoopRef loop, gy_mode *mode) {
     for (gy_node *n = mode->files.next; n != &mode->files; n = n->next) {
         gy_port *port = gy_node_owner(n, gy_port, member);
-        if (port->is_told_inside) continue;
+        if (port->is_told_inside || !port->is_counted) continue;
         if (is_called_now(loop, port->source)) port->is_told_inside = true;
         make_ready(mode, port, port->wanted & (EPOLLIN | EPOLLOUT));
     }
@@ -279,6 +373,7 @@ gy_port *gy_port_begin_turn(GYRunLoopRef loop, gy_mode *mode, uint32_t *events) 
         return NULL;
     }
     port->last_turn = ++loop->sequence;
+    port->anew = 0;
     *events = port->came;
     atomic_fetch_add_explicit(&port->uses, 1,
                               memory_order_relaxed); /* under the lock, as a removal is */
@@ -286,11 +381,14 @@ gy_port *gy_port_begin_turn(GYRunLoopRef loop, gy_mode *mode, uint32_t *events) 
     return port;
 }
 
-/* The hang-up has been told, and nothing is left to read: the port falls silent (R97). What can
- * still be waited for on a socket that is only half closed is the room to write. */
+/* The hang-up has been told, and nothing is left to read: the port falls silent (R97), unless the
+ * callout has asked for more. What can still be waited for on a socket that is only half closed is
+ * the room to write. */
 static void silence(gy_mode *mode, gy_port *port, uint32_t events) {
-    if ((events & (EPOLLHUP | EPOLLERR)) == 0 && (port->wanted & EPOLLOUT) != 0) {
-        port->wanted &= ~(uint32_t)(EPOLLIN | EPOLLRDHUP);
+    if ((port->anew & ~(uint32_t)EPOLLOUT) != 0 || port->wanted == 0) return;
+    if (port->anew != 0 || ((events & UNASKED) == 0 && (port->wanted & EPOLLOUT) != 0)) {
+        port->told |= EPOLLIN | EPOLLRDHUP;
+        port->wanted &= ~port->told;
     } else {
         port->is_silent = true;
     }
@@ -322,7 +420,7 @@ static void settle_turn(GYRunLoopRef loop, gy_port *port, uint32_t events, bool 
     uint32_t turns = atomic_load_explicit(&port->uses, memory_order_relaxed) & GY_PORT_TURNS;
     if (turns == 1) port->is_told_inside = false;
     if (loop->nested_edge_count > 0) restore_levels(loop);
-    bool hung_up = (events & HANG_UP) != 0 && !port->is_edge && port->watch != NULL;
+    bool hung_up = (events & HANG_UP) != 0 && !is_edge(port) && port->watch != NULL;
     if (hung_up && !took_bytes) silence(port->mode, port, events);
     gy_loop_unlock(loop);
 }

@@ -18,10 +18,15 @@ typedef struct gy_port {
     gy_mode *mode;
     gy_watch *watch;  /* NULL: a negative port, a file, or one whose registration is gone */
     int fd;           /* constant; -1: a negative port */
-    uint32_t wanted;  /* epoll events */
+    uint32_t asked;   /* by the source, when this port last looked */
+    uint32_t told;    /* what of it has ended, and has been told: asked for no more (R97) */
+    uint32_t wanted;  /* epoll events: what is asked for and can still come; 0: nothing */
+    uint32_t anew;    /* what its callout has asked for that was not asked for before */
     uint32_t came;    /* valid while in the list */
-    bool is_edge;     /* an eventfd or timerfd (R91) */
+    _Atomic uint32_t seen_change; /* of the source; written under the lock */
+    bool is_counter;  /* an eventfd or timerfd whose input is an edge (R91) */
     bool is_file;     /* epoll refuses it: always ready (R89) */
+    bool is_counted;  /* a file of which something is wanted */
     bool is_silent;   /* its hang-up has been told (R97) */
     bool is_told_inside; /* a file reported to a run nested in its callout (R98) */
     bool owns_source; /* removed in the middle of a turn: the source stays until that is over */
@@ -34,6 +39,22 @@ typedef struct gy_port {
  * errno, and nothing has changed. */
 gy_port *gy_port_create(GYRunLoopRef loop, gy_mode *mode, GYRunLoopSourceRef source, int fd);
 void gy_port_remove(GYRunLoopRef loop, gy_port *port);
+
+/* The lock. Makes what the source asks for now what the port wants. More is registered at once;
+ * less when the kernel next reports what nobody wants, so what is asked for again before costs no
+ * call. 0 or a negative errno; a call that finds it not registered tries again. */
+int gy_port_want(GYRunLoopRef loop, gy_port *port);
+/* The part of a client's events that it may ask for, with the errors that come unasked. */
+uint32_t gy_port_events(uint32_t events);
+
+static inline uint32_t gy_port_change_of(const struct GYRunLoopSource *source) {
+    /* Acquire: pairs with the release in gy_want_changed. */
+    return atomic_load_explicit(&source->asked_changes, memory_order_acquire);
+}
+static inline bool gy_port_is_behind(const gy_port *port, uint32_t change) {
+    /* Relaxed: whoever acts on it has the lock, or asks again with it. */
+    return (int32_t)(change - atomic_load_explicit(&port->seen_change, memory_order_relaxed)) > 0;
+}
 
 /* After a registration that did not come about: the set made for it goes, if it is nobody's else
  * and the loop cannot be waiting in it. */

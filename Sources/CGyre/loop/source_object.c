@@ -5,6 +5,7 @@
 #include "loop/callout.h"
 #include "loop/describe.h"
 #include "loop/membership.h"
+#include "loop/want.h"
 
 #include <errno.h>
 
@@ -18,6 +19,7 @@ GYRunLoopSourceRef gy_source_create(GYIndex order, const GYRunLoopSourceContext 
         errno = ENOMEM;
         return NULL;
     }
+    if (gy_source_is_port(source)) gy_want_init(source);
     const void *info = context->info;
     if (context->retain != NULL) info = gy_callout_retain(context->retain, info);
     source->info = (void *)(uintptr_t)info;
@@ -53,13 +55,15 @@ uint32_t gy_source_set_hash(GYRunLoopSourceRef source) {
 
 static void finalize(void *object) {
     GYRunLoopSourceRef source = object;
-    gy_membership_free_all(source);
+    const GYRunLoopSourceContext2 *callbacks = source->callbacks;
     void (*release)(const void *) = NULL;
-    if (source->callbacks != NULL) { /* it was finished */
-        release = source->callbacks->release;
-        gy_callbacks_give(source->callbacks);
+    void *info = source->info;
+    gy_membership_free_all(source);
+    if (callbacks != NULL) { /* it was finished */
+        if (gy_source_is_port(source) && source->ended != NULL) source->ended(info, source);
+        release = callbacks->release;
+        gy_callbacks_give(callbacks);
     }
-    const void *info = source->info;
     gy_object_free(source);
     if (release != NULL) gy_callout_release(release, info); /* R83 */
 }

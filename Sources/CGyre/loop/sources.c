@@ -76,6 +76,11 @@ static bool insert_into_mode(const addition *a, gy_mode *mode, gy_port *port) {
     mode->is_given = true;
     gy_tally_add(&mode->item_count, 1);
     a->loop->source_version++;
+    /* What it asks for may have changed before it could be found here. A refusal leaves the port as
+     * one that was refused later: the next change tries again. */
+    if (port != NULL && gy_port_is_behind(port, gy_port_change_of(a->source))) {
+        gy_port_want(a->loop, port);
+    }
     if (gy_source_is_port(a->source) || gy_signal_adopt(a->loop, a->source)) return true;
     /* Its signals go to the queue of another loop: step 4 looks at all sources of the mode. */
     gy_membership_set_foreign(a->source, mode);

@@ -210,6 +210,21 @@ static void scene_wakes_awake(void) {
     wakes_itself(NULL);
 }
 
+/* Events that are taken back and asked for again, before the kernel had any to report. */
+static void scene_event_changes(void) {
+    static port watched;
+    int ends[2];
+    port_pipe(ends);
+    watched.fd = ends[0];
+    loop_in(MODE, port_make2(&watched, EPOLLIN));
+    begin();
+    for (int i = 0; i < TURNS; i++) {
+        GYRunLoopSourceSetEvents(watched.source, 0);
+        GYRunLoopSourceSetEvents(watched.source, EPOLLIN);
+    }
+    end();
+}
+
 static const struct {
     const char *name;
     void (*play)(void);
@@ -218,6 +233,7 @@ static const struct {
     {"busy_passes", scene_busy_passes},     {"draining_passes", scene_draining_passes},
     {"timer_changes", scene_timer_changes}, {"ticks", scene_ticks},
     {"time_outs", scene_time_outs},         {"wakes_awake", scene_wakes_awake},
+    {"event_changes", scene_event_changes},
 };
 
 static int play_scene(const char *name) {
@@ -315,6 +331,9 @@ TEST(a_run_that_finds_nothing_until_its_time_out_takes_one_call) {
 }
 
 TEST(waking_a_loop_that_is_awake_takes_no_call) { expect_at_most("wakes_awake", 0, false); }
+
+/* R220 */
+TEST(events_asked_for_again_take_no_call) { expect_at_most("event_changes", 0, false); }
 
 int main(int argc, char **argv) {
     if (argc == 3 && strcmp(argv[1], "--scene") == 0) return play_scene(argv[2]);

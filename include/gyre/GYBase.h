@@ -66,6 +66,7 @@ typedef struct GYRunLoop *GYRunLoopRef;
 typedef struct GYRunLoopSource *GYRunLoopSourceRef;
 typedef struct GYRunLoopTimer *GYRunLoopTimerRef;
 typedef struct GYRunLoopObserver *GYRunLoopObserverRef;
+typedef struct GYFileDescriptor *GYFileDescriptorRef;
 typedef struct GYRunLoopPerformRequest *GYRunLoopPerformRef;
 
 /** Where memory comes from. There is one allocator, malloc; the argument is kept for CF's shape. */

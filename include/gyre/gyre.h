@@ -13,6 +13,7 @@
 #include <gyre/GYRunLoopTimer.h>
 #include <gyre/GYRunLoopObserver.h>
 #include <gyre/GYRunLoopPerform.h>
+#include <gyre/GYFileDescriptor.h>
 #include <gyre/GYDrainPool.h>
 #include <gyre/GYThread.h>
 

@@ -14,6 +14,8 @@ static const char *complaint(const void *object, enum gy_kind kind) {
     case GY_KIND_TIMER: return is_null ? "the timer is NULL" : "not a live timer";
     case GY_KIND_OBSERVER: return is_null ? "the observer is NULL" : "not a live observer";
     case GY_KIND_PERFORM: return is_null ? "the perform is NULL" : "not a live perform";
+    case GY_KIND_FILE_DESCRIPTOR:
+        return is_null ? "the file descriptor is NULL" : "not a live file descriptor";
     default: return is_null ? "the argument is NULL" : "not a live object of that type";
     }
 }

@@ -76,8 +76,8 @@ struct GYRunLoopSource {
             const _Atomic uint32_t *asked;
             _Atomic uint32_t own_asked;
             _Atomic uint32_t asked_changes; /* how often; ports compare it with what they saw */
-            /* Told that the source is about to go, while it can still be recognised; or NULL. */
-            void (*ended)(void *info, GYRunLoopSourceRef source);
+            /* Where its owner names it without keeping it (loop/slot.h); or NULL. */
+            GYRunLoopSourceRef *slot;
             bool is_level; /* a counter, too, is ready for as long as it can be read */
         };
     };

@@ -175,6 +175,34 @@ void gy_callout_cancel(GYRunLoopSourceRef source, GYRunLoopRef loop, GYStringRef
     c->cancel(source->info, loop, mode);
 }
 
+static NAMED void gyre_calls_out_to_a_file_descriptor(GYFileDescriptorCallBack callout,
+                                                      GYFileDescriptorRef f, GYOptionFlags types,
+                                                      void *info) {
+    callout(f, types, info);
+    __asm__ volatile("");
+}
+
+void gy_callout_file_descriptor(GYFileDescriptorCallBack callout, GYFileDescriptorRef f,
+                                GYOptionFlags types, void *info) {
+    gy_lock_none_held();
+    gyre_calls_out_to_a_file_descriptor(callout, f, types, info);
+}
+
+void *gy_callout_file_descriptor_retain(void *(*retain)(void *), void *info) {
+    gy_lock_none_held();
+    return retain(info);
+}
+
+void gy_callout_file_descriptor_release(void (*release)(void *), void *info) {
+    gy_lock_none_held();
+    release(info);
+}
+
+GYStringRef gy_callout_file_descriptor_describe(GYStringRef (*copy)(void *), void *info) {
+    gy_lock_none_held();
+    return copy(info);
+}
+
 void gy_callout_perform(GYPerformFunction function, void *info) {
     gy_lock_none_held();
     gyre_calls_out_to_performed_work(function, info);

@@ -9,6 +9,8 @@
 
 #include "loop/loop.h"
 
+#include <gyre/GYFileDescriptor.h>
+
 /* Calls made by the innermost run of the calling thread's loop. Somebody holds a reference to the
  * item around them. The caller has marked it as being called before it saw, for the last time, that
  * it is valid, and has read `info` then. It ends that itself for an observer or a timer; the call of
@@ -35,6 +37,11 @@ GYHashCode gy_callout_hash(GYHashCode (*hash)(const void *), const void *info);
 int gy_callout_get_port(int (*get_port)(void *), void *info);
 void gy_callout_schedule(GYRunLoopSourceRef source, GYRunLoopRef loop, GYStringRef mode);
 void gy_callout_cancel(GYRunLoopSourceRef source, GYRunLoopRef loop, GYStringRef mode);
+void gy_callout_file_descriptor(GYFileDescriptorCallBack callout, GYFileDescriptorRef f,
+                                GYOptionFlags types, void *info);
+void *gy_callout_file_descriptor_retain(void *(*retain)(void *), void *info);
+void gy_callout_file_descriptor_release(void (*release)(void *), void *info);
+GYStringRef gy_callout_file_descriptor_describe(GYStringRef (*copy)(void *), void *info);
 void gy_callout_perform(GYPerformFunction function, void *info);
 
 /* For calls whose frame is gone (activation.h), and for those that have returned. */

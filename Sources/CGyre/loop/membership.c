@@ -7,6 +7,9 @@
 
 static gy_lock memberships_lock = GY_LOCK_INIT(GY_RANK_TABLE);
 
+void gy_membership_lock(void) { gy_lock_take(&memberships_lock); }
+void gy_membership_unlock(void) { gy_lock_give(&memberships_lock); }
+
 void gy_membership_lock_for_fork(void) { gy_lock_take_unranked(&memberships_lock); }
 void gy_membership_unlock_after_fork(void) { gy_lock_give_unranked(&memberships_lock); }
 

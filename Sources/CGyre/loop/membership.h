@@ -36,6 +36,10 @@ GYRunLoopRef gy_membership_loop_behind(GYRunLoopSourceRef source, uint32_t chang
 struct gy_port *gy_membership_port_behind(GYRunLoopSourceRef source, GYRunLoopRef loop,
                                           uint32_t change);
 
+/* The lock, for another small table of sources: slot.h. */
+void gy_membership_lock(void);
+void gy_membership_unlock(void);
+
 void gy_membership_lock_for_fork(void);
 void gy_membership_unlock_after_fork(void);
 

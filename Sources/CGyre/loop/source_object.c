@@ -5,6 +5,7 @@
 #include "loop/callout.h"
 #include "loop/describe.h"
 #include "loop/membership.h"
+#include "loop/slot.h"
 #include "loop/want.h"
 
 #include <errno.h>
@@ -60,7 +61,7 @@ static void finalize(void *object) {
     void *info = source->info;
     gy_membership_free_all(source);
     if (callbacks != NULL) { /* it was finished */
-        if (gy_source_is_port(source) && source->ended != NULL) source->ended(info, source);
+        if (gy_source_is_port(source)) gy_slot_clear(source);
         release = callbacks->release;
         gy_callbacks_give(callbacks);
     }

@@ -4,6 +4,7 @@
 #include "support/drain.h"
 
 #include <errno.h>
+#include <gyre/GYFileDescriptor.h>
 #include <gyre/GYRunLoopPerform.h>
 #include <gyre/GYString.h>
 #include <gyre/GYTime.h>
@@ -257,6 +258,61 @@ TEST(describing_and_listing_survive_the_failure_of_any_allocation) {
         EXPECT_INT(atomic_load(&in_use), before);
         this.allowed++;
     } while (this.has_failed && test_failures() == 0);
+}
+
+static void counts_and_enables(GYFileDescriptorRef f, GYOptionFlags types, void *count) {
+    GYFileDescriptorEnableCallBacks(f, types);
+    loop_counts(count);
+}
+
+/* False: something was refused, and nothing has happened. */
+static bool watch_file_descriptor(GYFileDescriptorRef f) {
+    GYRunLoopSourceRef source = GYFileDescriptorCreateRunLoopSource(NULL, f, 0);
+    if (!made(source)) return false;
+    GYRunLoopAddSource(GYRunLoopGetCurrent(), source, DEFAULT);
+    int error = errno;
+    bool is_there = GYRunLoopContainsSource(GYRunLoopGetCurrent(), source, DEFAULT);
+    GYRelease(source);
+    return there(is_there, error);
+}
+
+static void watch_with_failure(void *given) {
+    attempt *this = given;
+    atomic_int calls = 0;
+    int fd = eventfd(1, EFD_CLOEXEC | EFD_NONBLOCK);
+    GYFileDescriptorContext context = {.info = &calls};
+    GYRunLoopGetCurrent();
+    has_failed = false;
+    allowed = this->allowed;
+    GYFileDescriptorRef f = GYFileDescriptorCreate(NULL, fd, true, counts_and_enables, &context);
+    bool is_made = made(f), is_watched = is_made && watch_file_descriptor(f);
+    allowed = -1;
+    this->has_failed = has_failed;
+    EXPECT_INT(is_watched, !has_failed);
+    if (!is_made) f = GYFileDescriptorCreate(NULL, fd, true, counts_and_enables, &context);
+    EXPECT(watch_file_descriptor(f));
+    GYFileDescriptorEnableCallBacks(f, kGYFileDescriptorReadCallBack);
+    loop_poll(DEFAULT);
+    allowed = 0;
+    loop_poll(DEFAULT);
+    allowed = -1;
+    EXPECT_INT(atomic_load(&calls), 2);
+    GYFileDescriptorInvalidate(f);
+    GYRelease(f);
+}
+
+/* R221, R89: a callback, too, is called and enabled again without memory. */
+TEST(watching_a_file_descriptor_survives_the_failure_of_any_allocation) {
+    attempt this = {.allowed = -1};
+    for (int i = 0; i < 3; i++) test_thread(watch_with_failure, &this);
+    long before = atomic_load(&in_use);
+    this.allowed = 0;
+    do {
+        test_thread(watch_with_failure, &this);
+        EXPECT_INT(atomic_load(&in_use), before);
+        this.allowed++;
+    } while (this.has_failed && test_failures() == 0);
+    EXPECT(this.allowed > 3);
 }
 
 /* A pass of a loop that has what it needs takes no memory at all. */

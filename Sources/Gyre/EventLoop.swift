@@ -53,6 +53,9 @@ extension EventLoop {
 
   /// The loop of the process's first thread.
   ///
+  /// While it runs in a common mode, `DispatchQueue.main` and the main actor's jobs run on it
+  /// (<doc:MainQueue>).
+  ///
   /// - Threads: any, also before the main thread has asked for its loop.
   /// - Since: 0.1.
   /// - Stands on: `GYRunLoopGetMain`.

@@ -58,6 +58,8 @@ GY_EXPORT GYRunLoopRef GY_NULLABLE GYRunLoopGetCurrentIfMade(void);
 
 /** The loop of the process's first thread (R2).
  *
+ * Where libdispatch is in the process it serves the main queue, in its common modes (R210).
+ *
  * What is given to it waits until that thread runs it. A main thread that never calls
  * GYRunLoopGetCurrent, nor runs, has no part in this: its loop stays alive when it leaves by
  * pthread_exit, and nothing that was given to the loop ever comes.

@@ -57,6 +57,11 @@ static NAMED void gyre_calls_out_to_performed_work(GYPerformFunction function, v
     __asm__ volatile("");
 }
 
+static NAMED void gyre_calls_out_to_the_main_queue(void (*drain)(void *)) {
+    drain(NULL);
+    __asm__ volatile("");
+}
+
 void gy_callout_observer(GYRunLoopRef loop, GYRunLoopObserverRef observer,
                          GYRunLoopActivity activity, void *info) {
     if (observer->callout == NULL) return;
@@ -127,6 +132,12 @@ void gy_callout_port(GYRunLoopRef loop, GYRunLoopSourceRef source, uint32_t even
 void gy_callout_block(GYRunLoopRef loop, gy_block *block) {
     gy_mark mark = begin(loop, GY_CALLOUT_BLOCK, block);
     gyre_calls_out_to_performed_work(block->function, block->info);
+    end(loop, mark);
+}
+
+void gy_callout_main_queue(GYRunLoopRef loop) {
+    gy_mark mark = begin(loop, GY_CALLOUT_MAIN_QUEUE, NULL);
+    gyre_calls_out_to_the_main_queue(loop->queue.dispatch.drain);
     end(loop, mark);
 }
 

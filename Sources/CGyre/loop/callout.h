@@ -22,6 +22,8 @@ void gy_callout_source(GYRunLoopRef loop, GYRunLoopSourceRef source);
 void gy_callout_port(GYRunLoopRef loop, GYRunLoopSourceRef source, uint32_t events);
 /* Takes the block over: calls it and releases it. */
 void gy_callout_block(GYRunLoopRef loop, gy_block *block);
+/* Drains it (R212). */
+void gy_callout_main_queue(GYRunLoopRef loop);
 
 /* Any thread's, in a run or not; `loop` is the thread's own. What is held for the time of the call
  * (R121) is told before it begins; NULL where an outer call holds it. */

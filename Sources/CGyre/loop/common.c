@@ -31,7 +31,12 @@ bool gy_common_add_mode(GYRunLoopRef loop, GYStringRef mode) {
     bool is_new;
     uint64_t since;
     if (!make_common(loop, mode, &is_new, &since)) return false;
-    if (!is_new || join(loop, mode, since)) return true;
+    if (!is_new) return true;
+    if (join(loop, mode, since)) {
+        if (loop->is_main)
+            gy_loop_nudge(loop); /* asleep in that mode it serves the main queue now */
+        return true;
+    }
     gy_loop_lock(loop);
     gy_loop_unmake_name_common(loop, mode);
     gy_loop_unlock(loop);

@@ -2,6 +2,7 @@
 
 #include "loop/callout.h"
 #include "loop/loose.h"
+#include "loop/main_queue.h"
 #include "loop/performs.h"
 #include "loop/port.h"
 #include "loop/signal.h"
@@ -11,6 +12,7 @@ void gy_fork_disinherit(GYRunLoopRef loop) {
     gy_alarm_end(&loop->alarm);
     gy_poller_abandon(&loop->base);
     loop->can_wait = false;
+    gy_main_queue_end(loop);
     uint32_t cursor = 0;
     for (gy_mode *m; (m = gy_loop_next_mode(loop, &cursor)) != NULL;) {
         gy_poller_abandon(&m->poller);

@@ -46,6 +46,7 @@ GYRunLoopRef gy_loop_create(const gy_type *type, bool is_main,
     gy_wake_init(&loop->wake);
     gy_alarm_init(&loop->alarm);
     gy_poller_init(&loop->base);
+    loop->queue.dispatch = GY_DISPATCH_NONE;
     gy_block_queue_init(&loop->blocks);
     gy_list_init(&loop->signalled);
     if (make_default_mode(loop)) return loop;

@@ -10,6 +10,7 @@
 #include "items/block.h"
 #include "loop/mode.h"
 #include "wait/alarm.h"
+#include "wait/dispatch.h"
 #include "wait/wake.h"
 
 /* What a run is calling at the moment; kept so that a frame that went away by an exception or a
@@ -20,6 +21,7 @@ enum gy_callout_kind {
     GY_CALLOUT_SOURCE,
     GY_CALLOUT_TIMER,
     GY_CALLOUT_BLOCK,
+    GY_CALLOUT_MAIN_QUEUE, /* without an item */
 };
 
 /* One run in progress. */
@@ -63,6 +65,16 @@ typedef struct gy_mark {
 
 enum gy_stop_word { GY_STOP_RUNNING = 1, GY_STOP_ASKED = 2 };
 
+/* What the main loop knows of libdispatch's main queue; own. See main_queue.h. */
+typedef struct gy_served_queue {
+    gy_dispatch dispatch; /* of the main loop, once libdispatch is in the process */
+    bool has_ended; /* the main thread is about to */
+    bool is_ready; /* an edge has come since the handle was last read */
+    bool went_last; /* the last iteration served it (R213) */
+    bool went_before_ports; /* it had a turn since a port last had one (R33) */
+    uint32_t passes; /* that did not sleep, without it */
+} gy_served_queue;
+
 struct GYRunLoop {
     gy_object head;
     gy_lock lock;
@@ -94,7 +106,8 @@ struct GYRunLoop {
     bool can_wait; /* own: `base` has been made, or refused, and the own thread has seen that */
     bool uses_alarm; /* timers have been added: a set made anew watches a timerfd too */
     bool wait_failure_is_told;
-    bool timers_had_their_turn; /* own: the last iteration served timers while a port was ready */
+    bool timers_had_their_turn; /* own: since a port or the main queue, which was ready, last had */
+    gy_served_queue queue;
 
     gy_block_queue blocks;
     _Atomic(GYRunLoopSourceRef) signalled_incoming; /* see signal.h */

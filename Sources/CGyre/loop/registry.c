@@ -9,6 +9,7 @@
 #include "loop/current.h"
 #include "loop/describe.h"
 #include "loop/fork.h"
+#include "loop/main_queue.h"
 #include "loop/membership.h"
 #include "loop/observers.h"
 #include "loop/performs.h"
@@ -91,6 +92,7 @@ static void tear_down(GYRunLoopRef loop) {
 
 static void thread_exits(void *value) {
     GYRunLoopRef loop = value;
+    gy_main_queue_end(loop);
     if (++exit_round < 3) {
         pthread_setspecific(exit_key, loop);
         return;
@@ -131,6 +133,7 @@ static void after_fork_in_child(void) {
     unlock_all();
     gy_check_reset_in_child();
     gy_callout_reset_in_child();
+    gy_dispatch_give_up();
     GYRunLoopRef own = gy_current_loop;
     gy_fork_begin_generation(own);
     for (gy_node *n = gy_all_loops.next, *next; n != &gy_all_loops; n = next) {

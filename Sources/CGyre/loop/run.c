@@ -7,6 +7,7 @@
 #include "loop/callout.h"
 #include "loop/drain.h"
 #include "loop/firing.h"
+#include "loop/main_queue.h"
 #include "loop/observers.h"
 #include "loop/performs.h"
 #include "loop/port.h"
@@ -15,7 +16,8 @@
 
 /* R13, R14. */
 static bool is_empty(GYRunLoopRef loop, const gy_mode *mode) {
-    if (gy_mode_has_items(mode) || (loop->is_main && mode->is_common)) return false;
+    if (gy_mode_has_items(mode)) return false;
+    if (loop->is_main && mode->is_common && !gy_main_queue_is_draining(loop)) return false;
     return !gy_perform_would_run(loop, mode);
 }
 
@@ -26,34 +28,77 @@ static bool perform_sources(gy_run *run) {
     return true;
 }
 
+/* Whether a pass that waits differs, to whom it calls, from one that goes on with the main queue. */
+static bool waiting_is_seen(gy_mode *mode) {
+    const GYOptionFlags points = kGYRunLoopBeforeWaiting | kGYRunLoopAfterWaiting |
+                                 kGYDrainBeforeWaiting | kGYDrainBeforePolling;
+    /* Relaxed: as in a round, what another thread adds at this moment counts now or in the next. */
+    return (atomic_load_explicit(&mode->observers.points, memory_order_relaxed) & points) != 0 ||
+           atomic_load_explicit(&mode->drain_policy, memory_order_relaxed) !=
+               kGYDrainPolicyEveryIteration;
+}
+
+/* Step 6 (R213). Where nobody would see the difference the look is left to step 8, which costs no
+ * system call more; a pass that polls looks there too. */
+static bool has_early_work(gy_run *run) {
+    GYRunLoopRef loop = run->loop;
+    bool looks = run->has_gone_round && !loop->queue.went_last;
+    run->has_gone_round = true;
+    run->queue_goes_first = false;
+    if (!looks || !gy_main_queue_is_served(loop, run->mode)) return false;
+    run->queue_goes_first = run->polls || !waiting_is_seen(run->mode);
+    return run->queue_goes_first ? loop->queue.is_ready : gy_main_queue_look(loop);
+}
+
 /* Step 7, whose end is the drain point of all iterations (R203); true if a run was nested in it,
  * which may have used up a wake-up meant for this one (R150). */
 static bool prepare_to_wait(gy_run *run) {
     uint64_t runs = run->loop->run_count;
-    if (!run->polls) gy_observer_round(run->loop, kGYRunLoopBeforeWaiting);
-    gy_drain_point(run, run->polls ? kGYDrainBeforePolling : kGYDrainBeforeWaiting);
+    bool waits = !run->polls && !run->is_early;
+    if (waits) gy_observer_round(run->loop, kGYRunLoopBeforeWaiting);
+    gy_drain_point(run, waits ? kGYDrainBeforeWaiting : kGYDrainBeforePolling);
     return run->loop->run_count != runs;
 }
 
 /* Step 8's outcome: what step 10 has to choose from. */
 typedef struct outcome {
-    bool timers_are_due;
+    bool timers_are_due, queue_is_ready;
     gy_port *port;
     uint32_t events;
 } outcome;
 
-/* Timers go first, unless they did so in the last iteration while a port was ready (R33). */
-static outcome choose(gy_run *run) {
+/* Timers go first, unless they did so while a port or the main queue was ready, which has had no
+ * turn since (R33). */
+static bool timers_go_first(const gy_run *run, bool port_is_ready, bool queue_is_ready) {
+    const gy_served_queue *queue = &run->loop->queue;
+    if (queue_is_ready && run->queue_goes_first) return false;
+    if (!run->loop->timers_had_their_turn) return true;
+    return !port_is_ready && (!queue_is_ready || queue->went_last);
+}
+
+/* The lock. One of the three; the main queue and the ports take turns. */
+static outcome choose_locked(gy_run *run, bool queue_is_ready) {
     GYRunLoopRef loop = run->loop;
     outcome o = {0};
-    if (!gy_mode_has_timers(run->mode) && !gy_mode_has_ports(run->mode)) return o;
-    gy_loop_lock(loop);
     bool port_is_ready = gy_mode_has_ready_ports(run->mode);
-    o.timers_are_due = gy_mode_first_deadline(run->mode) <= run->now_ns;
-    if (o.timers_are_due && port_is_ready && loop->timers_had_their_turn) o.timers_are_due = false;
-    if (!o.timers_are_due) o.port = gy_port_begin_turn(loop, run->mode, &o.events);
-    gy_loop_unlock(loop);
-    loop->timers_had_their_turn = o.timers_are_due && port_is_ready;
+    o.timers_are_due = gy_mode_first_deadline(run->mode) <= run->now_ns &&
+                       timers_go_first(run, port_is_ready, queue_is_ready);
+    loop->timers_had_their_turn = o.timers_are_due && (port_is_ready || queue_is_ready);
+    if (o.timers_are_due) return o;
+    bool is_ports_turn = port_is_ready && loop->queue.went_before_ports && !run->queue_goes_first;
+    o.queue_is_ready = queue_is_ready && !is_ports_turn;
+    if (!o.queue_is_ready) o.port = gy_port_begin_turn(loop, run->mode, &o.events);
+    return o;
+}
+
+static outcome choose(gy_run *run) {
+    bool queue_is_ready = gy_main_queue_is_ready(run->loop, run->mode);
+    if (!gy_mode_has_timers(run->mode) && !gy_mode_has_ports(run->mode)) {
+        return (outcome){.queue_is_ready = queue_is_ready};
+    }
+    gy_loop_lock(run->loop);
+    outcome o = choose_locked(run, queue_is_ready);
+    gy_loop_unlock(run->loop);
     return o;
 }
 
@@ -72,11 +117,25 @@ static bool perform_port(GYRunLoopRef loop, gy_port *port, uint32_t events) {
     return true;
 }
 
+/* True if there was work (R212): an edge from before the handle was last read stands for none. */
+static bool drain_main_queue(GYRunLoopRef loop) {
+    if (!gy_main_queue_take(loop)) return false;
+    gy_callout_main_queue(loop);
+    loop->queue.went_last = loop->queue.went_before_ports = true;
+    return true;
+}
+
 /* Step 10; true if a source was performed. */
 static bool serve(gy_run *run) {
+    GYRunLoopRef loop = run->loop;
+    if (run->is_early) return drain_main_queue(loop);
     outcome o = choose(run);
-    if (o.timers_are_due) gy_firing_run(run->loop, run->now_ns);
-    return o.port != NULL && perform_port(run->loop, o.port, o.events);
+    loop->queue.went_last = false;
+    if (o.timers_are_due) gy_firing_run(loop, run->now_ns);
+    if (o.queue_is_ready) return drain_main_queue(loop);
+    if (o.port == NULL) return false;
+    loop->queue.went_before_ports = false;
+    return perform_port(loop, o.port, o.events);
 }
 
 /* Step 12 (R41). */
@@ -97,13 +156,15 @@ bool gy_run_begin_iteration(gy_run *run) {
     gy_perform_run_step(loop); /* 3 */
     run->has_handled = perform_sources(run); /* 4 */
     run->polls = run->has_handled || run->is_poll; /* 5 */
+    run->is_early = has_early_work(run); /* 6 */
     bool nested = prepare_to_wait(run); /* 7 */
-    return !run->polls && !nested;
+    return !run->polls && !run->is_early && !nested;
 }
 
 GYRunLoopRunResult gy_run_end_iteration(gy_run *run) {
     GYRunLoopRef loop = run->loop;
-    if (!run->polls) gy_observer_round(loop, kGYRunLoopAfterWaiting); /* 9 */
+    bool waited = !run->polls && !run->is_early;
+    if (waited) gy_observer_round(loop, kGYRunLoopAfterWaiting); /* 9 */
     run->has_handled |= serve(run); /* 10 */
     gy_perform_run_step(loop); /* 11 */
     GYRunLoopRunResult result = result_of(run); /* 12 */

@@ -1,6 +1,7 @@
 #include "loop/sleep.h"
 
 #include "base/check.h"
+#include "loop/main_queue.h"
 #include "loop/port.h"
 
 #include <errno.h>
@@ -36,6 +37,14 @@ typedef struct place {
     int epoll_fd; /* as it was under the lock: below zero, other threads may make a set meanwhile */
 } place;
 
+/* The lock. Refused: the wait is done by poll. */
+static void watch_queue(const gy_run *run, gy_poller *poller) {
+    if (poller->epoll_fd < 0 || !gy_main_queue_is_served(run->loop, run->mode)) return;
+    if (gy_poller_watch_queue(poller, run->loop->queue.dispatch.handle) == 0) return;
+    gy_poller_abandon(poller);
+    poller->was_remade = true;
+}
+
 /* The lock. The mode's own set where it has descriptors. */
 static place place_of(const gy_run *run) {
     GYRunLoopRef loop = run->loop;
@@ -45,6 +54,7 @@ static place place_of(const gy_run *run) {
         poller->alarm_fd = loop->alarm.fd;
         poller->was_remade = gy_poller_remake(poller) < 0;
     }
+    watch_queue(run, poller);
     return (place){poller, poller->epoll_fd};
 }
 
@@ -111,8 +121,11 @@ static void go_without_poll(const gy_run *run, gy_poller *poller, const gy_poll 
 static int poll_instead(const gy_run *run, gy_poller *poller, struct epoll_event *events,
                         int64_t timeout_ns) {
     gy_poll poll;
+    /* Where it is not served its level would end each wait. */
+    bool asks_queue = gy_main_queue_is_served(run->loop, run->mode);
+    int queue_fd = asks_queue ? run->loop->queue.dispatch.handle : -1;
     gy_loop_lock(run->loop);
-    gy_poller_fill(poller, wake_fd_of(run->loop), &poll);
+    gy_poller_fill(poller, wake_fd_of(run->loop), queue_fd, &poll);
     gy_loop_unlock(run->loop);
     timeout_ns = shorter_ns(timeout_ns, poll.longest_ns);
     if (gy_wake_has_come(&run->loop->wake)) timeout_ns = 0;
@@ -139,12 +152,15 @@ static void fetch(gy_run *run, place where, int64_t timeout_ns) {
         replace_set(run, where.poller, count);
         return;
     }
+    if (gy_poller_tells_of_queue(events, count)) run->loop->queue.is_ready = true;
     if (gy_mode_has_ports(run->mode) && take_in(run, events, count)) fetch(run, place_now(run), 0);
 }
 
 /* A busy loop asks the kernel from time to time, one that has nothing left asks it now. */
 static void look(gy_run *run, bool asks_now) {
-    bool ports = gy_mode_has_ports(run->mode);
+    if (run->is_early) return;
+    gy_main_queue_look_for(run->loop, run->mode, false);
+    bool ports = gy_mode_has_ports(run->mode) || gy_main_queue_is_served(run->loop, run->mode);
     if (ports || gy_mode_has_timers(run->mode)) run->now_ns = gy_clock_now_ns();
     if (!ports) return;
     if (run->has_looked && run->now_ns - run->looked_at_ns < LOOK_EVERY_NS && !asks_now) return;
@@ -179,8 +195,12 @@ static wait_plan make_plan(gy_run *run) {
     return plan;
 }
 
+static bool has_ready_descriptor(const gy_run *run) {
+    return gy_mode_has_ready_ports(run->mode) || gy_main_queue_is_ready(run->loop, run->mode);
+}
+
 static bool has_event(const gy_run *run) {
-    return gy_wake_has_come(&run->loop->wake) || gy_mode_has_ready_ports(run->mode);
+    return gy_wake_has_come(&run->loop->wake) || has_ready_descriptor(run);
 }
 
 static void note_time(gy_run *run) {
@@ -191,6 +211,7 @@ static void note_time(gy_run *run) {
 static void sleep_until_event(gy_run *run) {
     bool has_waited = false;
     for (;;) {
+        gy_main_queue_look_for(run->loop, run->mode, true);
         wait_plan plan = make_plan(run);
         /* Due now. Asked after each wait: another thread may have put the timer off (R114). */
         if (has_waited && plan.until_ns != GY_NEVER && plan.until_ns <= run->now_ns) return;
@@ -204,7 +225,7 @@ static void sleep_until_event(gy_run *run) {
 
 static bool fall_asleep(gy_run *run, bool may_sleep) {
     GYRunLoopRef loop = run->loop;
-    run->is_idle = (may_sleep || run->is_poll) && !gy_mode_has_ready_ports(run->mode);
+    run->is_idle = (may_sleep || run->is_poll) && !has_ready_descriptor(run);
     prepare(run);
     /* A stop whose wake-up found the loop going round, or a nested run, is seen here. */
     bool sleeps =

@@ -16,6 +16,9 @@ typedef struct gy_run {
     int64_t deadline_ns; /* GY_NEVER: none */
     bool is_poll;        /* the time-out is zero or less (R51) */
     bool returns_after_source;
+    bool has_gone_round; /* an iteration has come to step 6 */
+    bool is_early; /* step 6 has found work of the main queue: no look in step 8 (R213) */
+    bool queue_goes_first; /* what step 8 finds of the main queue, step 6 would have found */
     bool has_handled;     /* this iteration has performed a source */
     bool polls;           /* and does not wait (R32) */
     bool is_idle;         /* and has nothing left to do in user space */

@@ -22,6 +22,7 @@ static void finish_source(GYRunLoopRef loop, const gy_activation *gone) {
 static void finish_callout(GYRunLoopRef loop, const gy_activation *gone) {
     switch (gone->calling) {
     case GY_CALLOUT_NONE:
+    case GY_CALLOUT_MAIN_QUEUE: /* libdispatch's own affair */
     case GY_CALLOUT_OBSERVER: return; /* has ended with its round */
     case GY_CALLOUT_TIMER: /* its turn ends with the step (gy_firing_drop) */
         gy_callout_let_info_go(gone->item, gone->held_info);

@@ -7,6 +7,7 @@
 
 #define WAKE_DATA UINT64_MAX
 #define ALARM_DATA (UINT64_MAX - 1)
+#define QUEUE_DATA (UINT64_MAX - 2)
 
 /* How long a wait without a set may last that does not see all it should: an eventfd is missing, or
  * descriptors are left out. Where it takes several waits to ask all they share the time. */
@@ -20,7 +21,7 @@ static uint64_t data_of(const gy_watch *watch) {
 }
 
 void gy_poller_init(gy_poller *poller) {
-    *poller = (gy_poller){.epoll_fd = -1, .wake_fd = -1, .alarm_fd = -1};
+    *poller = (gy_poller){.epoll_fd = -1, .wake_fd = -1, .alarm_fd = -1, .queue_fd = -1};
 }
 
 void gy_poller_end(gy_poller *poller) {
@@ -35,11 +36,12 @@ static int watch_along(int epoll_fd, int fd, uint64_t data) {
     return fd < 0 ? 0 : gy_sys_epoll_add(epoll_fd, fd, EPOLLIN | EPOLLET, data);
 }
 
-static int make_set(int wake_fd, int alarm_fd) {
+static int make_set(int wake_fd, int alarm_fd, int queue_fd) {
     int epoll_fd = gy_sys_epoll_create();
     if (epoll_fd < 0) return -errno;
     int error = watch_along(epoll_fd, wake_fd, WAKE_DATA);
     if (error == 0) error = watch_along(epoll_fd, alarm_fd, ALARM_DATA);
+    if (error == 0) error = watch_along(epoll_fd, queue_fd, QUEUE_DATA);
     if (error == 0) return epoll_fd;
     gy_sys_close(epoll_fd);
     return error;
@@ -53,7 +55,7 @@ int gy_poller_prepare(gy_poller *poller, int wake_fd, int alarm_fd) {
         return gy_poller_remake(poller);
     }
     if (poller->epoll_fd < 0) {
-        int epoll_fd = make_set(wake_fd, alarm_fd);
+        int epoll_fd = make_set(wake_fd, alarm_fd, poller->queue_fd);
         if (epoll_fd < 0) return epoll_fd;
         poller->epoll_fd = epoll_fd;
     } else if (poller->alarm_fd < 0 && alarm_fd >= 0) {
@@ -65,14 +67,21 @@ int gy_poller_prepare(gy_poller *poller, int wake_fd, int alarm_fd) {
     return 0;
 }
 
+int gy_poller_watch_queue(gy_poller *poller, int queue_fd) {
+    if (poller->queue_fd == queue_fd) return 0;
+    int error = watch_along(poller->epoll_fd, queue_fd, QUEUE_DATA);
+    if (error == 0) poller->queue_fd = queue_fd;
+    return error;
+}
+
 void gy_poller_abandon(gy_poller *poller) {
     gy_sys_close(poller->epoll_fd);
-    poller->epoll_fd = poller->wake_fd = poller->alarm_fd = -1;
+    poller->epoll_fd = poller->wake_fd = poller->alarm_fd = poller->queue_fd = -1;
     poller->has_echo = poller->may_echo = poller->was_remade = false;
 }
 
 int gy_poller_remake(gy_poller *poller) {
-    int epoll_fd = make_set(poller->wake_fd, poller->alarm_fd);
+    int epoll_fd = make_set(poller->wake_fd, poller->alarm_fd, poller->queue_fd);
     if (epoll_fd < 0) return epoll_fd;
     gy_sys_close(poller->epoll_fd);
     poller->epoll_fd = epoll_fd;
@@ -151,11 +160,18 @@ static gy_watch *watch_of(gy_poller *poller, uint64_t data) {
 
 gy_watch *gy_poller_resolve(gy_poller *poller, const struct epoll_event *event) {
     uint64_t data = event->data.u64;
-    if (data == WAKE_DATA || data == ALARM_DATA) return NULL;
+    if (data == WAKE_DATA || data == ALARM_DATA || data == QUEUE_DATA) return NULL;
     gy_watch *watch = watch_of(poller, data);
     /* Without one it was fetched just before its registration ended. */
     if (watch == NULL) poller->has_echo = poller->may_echo;
     return watch;
+}
+
+bool gy_poller_tells_of_queue(const struct epoll_event *events, int count) {
+    for (int i = 0; i < count; i++) {
+        if (events[i].data.u64 == QUEUE_DATA) return true;
+    }
+    return false;
 }
 
 /* ---- without a set ---- */
@@ -189,13 +205,15 @@ static int64_t share_of(uint32_t others) {
     return share_ns < SHORTEST_WAIT_NS ? SHORTEST_WAIT_NS : share_ns;
 }
 
-void gy_poller_fill(gy_poller *poller, int wake_fd, gy_poll *poll) {
+void gy_poller_fill(gy_poller *poller, int wake_fd, int queue_fd, gy_poll *poll) {
     int64_t now_ns = gy_clock_now_ns();
     unsigned room = poller->poll_room == 0 ? GY_POLL_ROOM : poller->poll_room;
+    if (queue_fd >= 0 && room < GY_POLL_ROOM) room++;
     uint32_t left = poller->watches.count;
     bool sees_all = wake_fd >= 0;
     poll->count = 0;
     if (wake_fd >= 0) ask(poll, wake_fd, POLLIN, WAKE_DATA);
+    if (queue_fd >= 0) ask(poll, queue_fd, POLLIN, QUEUE_DATA);
     for (; left > 0 && poll->count < room; left--) {
         gy_watch *watch = next_in_turn(poller);
         if (watch->events == 0) continue;
@@ -209,8 +227,20 @@ void gy_poller_fill(gy_poller *poller, int wake_fd, gy_poll *poll) {
 }
 
 bool gy_poller_fill_less(gy_poller *poller, const gy_poll *poll) {
-    if (poll->count <= 2) return false; /* the eventfd and one more */
+    /* The eventfds and one more. */
+    if (poll->count <= 2 || poller->poll_room == 2) return false;
     poller->poll_room = poll->count <= 4 ? 2 : poll->count / 2;
+    return true;
+}
+
+static bool is_still_watched(gy_poller *poller, uint64_t data, uint32_t came, int64_t now_ns) {
+    gy_watch *watch = watch_of(poller, data);
+    if (watch == NULL) return false;
+    if ((came & POLLNVAL) != 0) {
+        watch->events = 0; /* closed by the client: a set would have lost it too */
+        return false;
+    }
+    if ((watch->events & EPOLLET) != 0) watch->told_ns = now_ns;
     return true;
 }
 
@@ -219,15 +249,10 @@ int gy_poller_collect(gy_poller *poller, const gy_poll *poll, struct epoll_event
     int64_t now_ns = gy_clock_now_ns();
     for (unsigned i = 0; i < poll->count; i++) {
         uint32_t came = (uint16_t)poll->fds[i].revents;
-        gy_watch *watch =
-            came == 0 || poll->data[i] == WAKE_DATA ? NULL : watch_of(poller, poll->data[i]);
-        if (watch == NULL) continue;
-        if ((came & POLLNVAL) != 0) {
-            watch->events = 0; /* closed by the client: a set would have lost it too */
-            continue;
-        }
-        if ((watch->events & EPOLLET) != 0) watch->told_ns = now_ns;
-        events[found++] = (struct epoll_event){.events = came, .data.u64 = poll->data[i]};
+        uint64_t data = poll->data[i];
+        if (came == 0 || data == WAKE_DATA) continue;
+        if (data != QUEUE_DATA && !is_still_watched(poller, data, came, now_ns)) continue;
+        events[found++] = (struct epoll_event){.events = came, .data.u64 = data};
     }
     return found;
 }

@@ -23,6 +23,7 @@ typedef struct gy_watch {
 typedef struct gy_poller {
     int epoll_fd; /* -1 until made, and after a failure: the wait is done without it then */
     int wake_fd, alarm_fd; /* watched along; -1: none. Not owned. */
+    int queue_fd; /* of the main queue: likewise, once gy_poller_watch_queue has been told */
     gy_set watches;
     uint32_t next_generation;
     uint32_t poll_cursor; /* where the next wait without a set begins to ask */
@@ -38,6 +39,8 @@ void gy_poller_end(gy_poller *poller);
 /* Makes the set, watching the two descriptors; one that is made already learns of a new alarm.
  * 0 or a negative errno. */
 int gy_poller_prepare(gy_poller *poller, int wake_fd, int alarm_fd);
+/* Has a set that exists watch the main queue's eventfd along. 0 or a negative errno. */
+int gy_poller_watch_queue(gy_poller *poller, int queue_fd);
 /* Forgets the set, without touching it: in the child of a fork it is the parent's. */
 void gy_poller_abandon(gy_poller *poller);
 /* A new set with the registrations that are left; what the system refuses is left out. */
@@ -52,8 +55,10 @@ int gy_poller_change(gy_poller *poller, gy_watch *watch, uint32_t events);
 /* Ends a registration and frees it. */
 void gy_poller_unwatch(gy_poller *poller, gy_watch *watch);
 
-/* The registration an event belongs to; NULL for the wake-up, the alarm and echoes. */
+/* The registration an event belongs to; NULL for what is watched along and for echoes. */
 gy_watch *gy_poller_resolve(gy_poller *poller, const struct epoll_event *event);
+/* Whether one of the events is the main queue's. */
+bool gy_poller_tells_of_queue(const struct epoll_event *events, int count);
 
 /* For a wait without an epoll set: what to hand to poll, and back. What does not fit is asked by
  * the next wait, where this one left off. */
@@ -66,7 +71,8 @@ typedef struct gy_poll {
     int64_t longest_ns; /* the wait may last no longer, for it does not see all; -1: for ever */
 } gy_poll;
 
-void gy_poller_fill(gy_poller *poller, int wake_fd, gy_poll *poll);
+/* The two descriptors are asked along; below zero: not. */
+void gy_poller_fill(gy_poller *poller, int wake_fd, int queue_fd, gy_poll *poll);
 /* Poll has refused so many at once; true if fewer are to be tried. */
 bool gy_poller_fill_less(gy_poller *poller, const gy_poll *poll);
 /* `events` has GY_POLL_ROOM. */

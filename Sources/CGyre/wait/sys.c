@@ -122,13 +122,17 @@ int gy_sys_timerfd_set(int fd, int64_t deadline_ns) {
     return timerfd_settime(fd, TFD_TIMER_ABSTIME, &spec, NULL) == 0 ? 0 : -errno;
 }
 
-void gy_sys_eventfd_clear(int fd) {
+bool gy_sys_eventfd_take(int fd) {
     int saved = errno;
     uint64_t count;
-    while (syscall(SYS_read, fd, &count, sizeof count) < 0 && errno == EINTR) {
+    long n;
+    while ((n = syscall(SYS_read, fd, &count, sizeof count)) < 0 && errno == EINTR) {
     }
     errno = saved;
+    return n == (long)sizeof count;
 }
+
+void gy_sys_eventfd_clear(int fd) { gy_sys_eventfd_take(fd); }
 
 /* A refused write makes no edge: the counter is emptied, and the next write makes one. The number
  * of tries only bounds what another writer, who fills it again each time, could do. */

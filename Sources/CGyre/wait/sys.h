@@ -34,6 +34,8 @@ void gy_sys_eventfd_ring(int fd);
 
 /* Empties an eventfd: only where it is polled, for then its level counts. */
 void gy_sys_eventfd_clear(int fd);
+/* The same; true if there was anything in it. Not a cancellation point; keeps errno. */
+bool gy_sys_eventfd_take(int fd);
 
 /* How many bytes wait to be read, 0 where that has no meaning. */
 int gy_sys_pending_bytes(int fd);

@@ -87,7 +87,7 @@ if [ $trace = 1 ]; then
     exit
 fi
 
-[ ${#wanted[@]} -gt 0 ] || wanted=(wake stop gate signal perform recycle)
+[ ${#wanted[@]} -gt 0 ] || wanted=(wake stop gate signal perform recycle queue)
 for model in "${wanted[@]}"; do
     [ -e "$here/$model.pml" ] || { echo "run.sh: there is no model $model" >&2; exit 2; }
     while read -r check; do

@@ -29,8 +29,12 @@ let package = Package(
     .executableTarget(name: "tour", dependencies: ["Gyre"], swiftSettings: checked),
     .executableTarget(name: "scenes", dependencies: ["Gyre"], swiftSettings: checked),
     .target(name: "TestSupport", path: "Tests/TestSupport"),
+    .executableTarget(
+      name: "mainqueue", dependencies: ["Gyre"], path: "Tests/MainQueueProgram",
+      swiftSettings: checked),
     .testTarget(
-      name: "GyreTests", dependencies: ["Gyre", "CGyre", "tour", "scenes", "TestSupport"],
+      name: "GyreTests",
+      dependencies: ["Gyre", "CGyre", "tour", "scenes", "mainqueue", "TestSupport"],
       swiftSettings: checked),
   ],
   cLanguageStandard: .gnu11

@@ -59,6 +59,15 @@ final class CBuild: Sendable {
   private static let runtimes = "\(Place.toolchain)/lib/swift/linux"
   private static let blocksRuntime = "\(runtimes)/libBlocksRuntime.so"
   private static let blocksLibraries = [blocksRuntime, "-Wl,-rpath,\(runtimes)"]
+  private static let dispatch = "\(runtimes)/libdispatch.so"
+
+  /// What tests of the main queue are given: one loads libdispatch itself, and the references of
+  /// the others are weak.
+  private static func dispatchOptions(_ file: String) -> [String] {
+    guard file.contains("/mainQueue"), Place.exists(dispatch) else { return [] }
+    if file.hasSuffix("LateTests.c") { return ["-DGYRE_TEST_DISPATCH=\"\(dispatch)\""] }
+    return ["-Wl,--no-as-needed", dispatch, "-Wl,-rpath,\(runtimes)"]
+  }
 
   private var clientLibraries: [String] {
     ["-L\(folder.path)", "-lgyre", "-Wl,-rpath,\(folder.path)"]
@@ -80,7 +89,8 @@ final class CBuild: Sendable {
       Self.coreFlags + (usesBlocks ? ["-fblocks"] : []) + [
         "\(Place.root)/\(Self.testFolder)/\(file)"
       ]
-        + support + core + (usesBlocks ? Self.blocksLibraries : []),
+        + support + core + (usesBlocks ? Self.blocksLibraries : [])
+        + Self.dispatchOptions(file),
       file.split(separator: "/").joined(separator: "-") + ".test")
   }
 

@@ -25,6 +25,7 @@ SIZE(GYRunLoopRunResult, 4);
 SIZE(GYRunLoopActivity, 8);
 SIZE(GYRunLoopPerformState, 4);
 SIZE(GYRunLoopTimerOverrunPolicy, 4);
+SIZE(GYFileDescriptorNativeDescriptor, 4);
 SIZE(GYStringEncoding, 4);
 SIZE(GYStringCompareFlags, 8);
 SIZE(UInt8, 1);
@@ -81,6 +82,13 @@ AT(GYRunLoopObserverContext, retain, 16);
 AT(GYRunLoopObserverContext, release, 24);
 AT(GYRunLoopObserverContext, copyDescription, 32);
 
+SIZE(GYFileDescriptorContext, 40);
+AT(GYFileDescriptorContext, version, 0);
+AT(GYFileDescriptorContext, info, 8);
+AT(GYFileDescriptorContext, retain, 16);
+AT(GYFileDescriptorContext, release, 24);
+AT(GYFileDescriptorContext, copyDescription, 32);
+
 SIZE(GYArrayCallBacks, 40);
 AT(GYArrayCallBacks, version, 0);
 AT(GYArrayCallBacks, retain, 8);
@@ -118,6 +126,11 @@ BOTH(StringEncodingUTF16LE, 0x14000100);
 BOTH(StringEncodingUTF32BE, 0x18000100);
 BOTH(StringEncodingUTF32LE, 0x1c000100);
 BOTH(CompareCaseInsensitive, 1);
+
+BOTH(FileDescriptorReadCallBack, 1);
+BOTH(FileDescriptorWriteCallBack, 2);
+VALUE(kGYFileDescriptorHangUpCallBack, 4);
+VALUE(kGYFileDescriptorErrorCallBack, 8);
 
 VALUE(kGYRunLoopPerformPending, 0);
 VALUE(kGYRunLoopPerformRunning, 1);

@@ -65,6 +65,21 @@ FUNCTION(void, CFRunLoopTimerGetContext, CFRunLoopTimerRef, CFRunLoopTimerContex
 FUNCTION(CFTimeInterval, CFRunLoopTimerGetTolerance, CFRunLoopTimerRef);
 FUNCTION(void, CFRunLoopTimerSetTolerance, CFRunLoopTimerRef, CFTimeInterval);
 
+/* File descriptors */
+FUNCTION(CFTypeID, CFFileDescriptorGetTypeID, void);
+FUNCTION(CFFileDescriptorRef, CFFileDescriptorCreate, CFAllocatorRef,
+         CFFileDescriptorNativeDescriptor, Boolean, CFFileDescriptorCallBack,
+         const CFFileDescriptorContext *);
+FUNCTION(CFFileDescriptorNativeDescriptor, CFFileDescriptorGetNativeDescriptor,
+         CFFileDescriptorRef);
+FUNCTION(void, CFFileDescriptorGetContext, CFFileDescriptorRef, CFFileDescriptorContext *);
+FUNCTION(void, CFFileDescriptorEnableCallBacks, CFFileDescriptorRef, CFOptionFlags);
+FUNCTION(void, CFFileDescriptorDisableCallBacks, CFFileDescriptorRef, CFOptionFlags);
+FUNCTION(void, CFFileDescriptorInvalidate, CFFileDescriptorRef);
+FUNCTION(Boolean, CFFileDescriptorIsValid, CFFileDescriptorRef);
+FUNCTION(CFRunLoopSourceRef, CFFileDescriptorCreateRunLoopSource, CFAllocatorRef,
+         CFFileDescriptorRef, CFIndex);
+
 /* Blocks */
 #ifdef __BLOCKS__
 FUNCTION(void, CFRunLoopPerformBlock, CFRunLoopRef, CFTypeRef, void (^)(void));

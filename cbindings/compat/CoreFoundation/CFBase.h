@@ -76,6 +76,7 @@ typedef unsigned long UniCharCount;
 #define __CFArray GYArray
 #define __CFData GYData
 #define __CFDate GYDate
+#define __CFFileDescriptor GYFileDescriptor
 #define __CFRunLoop GYRunLoop
 #define __CFRunLoopObserver GYRunLoopObserver
 #define __CFRunLoopSource GYRunLoopSource

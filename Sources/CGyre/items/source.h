@@ -44,6 +44,12 @@ typedef struct gy_membership {
                            * and the schedule callback is to come; then 0 */
 } gy_membership;
 
+/* What a kind that is built on sources hears of one, whose `info` is passed; no lock is held. */
+typedef struct gy_source_kind {
+    void (*invalidated)(void *info); /* once, after it has left its modes */
+    void (*finalizing)(void *info);  /* the last reference is gone, the memory is still there */
+} gy_source_kind;
+
 struct GYRunLoopSource {
     gy_object head;
     _Atomic uint32_t state;
@@ -53,6 +59,7 @@ struct GYRunLoopSource {
         *callbacks; /* shared (loop/callbacks.h); version 0's three callbacks
                                                * lie over version 2's, see source.c */
     void *info;
+    const gy_source_kind *kind; /* NULL, or set before anybody but its maker knows the source */
     _Atomic uint32_t hash; /* as in the modes' sets; 0 until first asked for */
     /* The modes that hold it; the table lock (loop/membership.h). */
     uint32_t membership_count, more_room;

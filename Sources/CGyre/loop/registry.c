@@ -27,6 +27,7 @@
 static GYRunLoopRef main_loop; /* retained until it ends; still named, as dead, after that */
 static bool is_set_up;
 static pthread_key_t exit_key;
+static gy_fork_hooks *fork_hooks;
 
 /* How often the destructor of the key has been called on this thread, and whether the loop is gone.
  * Destructors that give their key a new value are called again, PTHREAD_DESTRUCTOR_ITERATIONS times
@@ -115,9 +116,11 @@ static void before_fork(void) {
     gy_membership_lock_for_fork();
     gy_callbacks_lock_for_fork();
     gy_schedule_lock_for_fork();
+    for (gy_fork_hooks *h = fork_hooks; h != NULL; h = h->next) h->before();
 }
 
 static void unlock_all(void) {
+    for (gy_fork_hooks *h = fork_hooks; h != NULL; h = h->next) h->after();
     gy_schedule_unlock_after_fork();
     gy_callbacks_unlock_after_fork();
     gy_membership_unlock_after_fork();
@@ -148,6 +151,7 @@ static void after_fork_in_child(void) {
     }
     main_loop = own;
     if (own != NULL) own->is_main = true;
+    for (gy_fork_hooks *h = fork_hooks; h != NULL; h = h->next) h->in_child();
 }
 
 /* ---- making loops ---- */
@@ -160,6 +164,19 @@ static bool set_up(void) {
     is_set_up = error == 0;
     if (error != 0) errno = error;
     return is_set_up;
+}
+
+bool gy_registry_at_fork(gy_fork_hooks *hooks) {
+    gy_registry_lock();
+    bool ok = set_up();
+    const gy_fork_hooks *h = fork_hooks;
+    while (h != NULL && h != hooks) h = h->next;
+    if (ok && h == NULL) {
+        hooks->next = fork_hooks;
+        fork_hooks = hooks;
+    }
+    gy_registry_unlock();
+    return ok;
 }
 
 static const gy_type loop_type = {

@@ -56,6 +56,7 @@ uint32_t gy_source_set_hash(GYRunLoopSourceRef source) {
 
 static void finalize(void *object) {
     GYRunLoopSourceRef source = object;
+    if (source->kind != NULL) source->kind->finalizing(source->info);
     const GYRunLoopSourceContext2 *callbacks = source->callbacks;
     void (*release)(const void *) = NULL;
     void *info = source->info;

@@ -391,6 +391,7 @@ void gy_source_invalidate(GYRunLoopSourceRef source) {
         leave_loop(loop, source);
         gy_release(loop);
     }
+    if (source->kind != NULL) source->kind->invalidated(source->info);
     gy_release(source);
 }
 

@@ -68,6 +68,22 @@ AT(GYRunLoopSourceContext2, perform, 64);
 AT(GYRunLoopSourceContext2, events, 72);
 AT(GYRunLoopSourceContext2, performEvents, 80);
 
+SIZE(GYCallBackContext, 40);
+AT(GYCallBackContext, version, 0);
+AT(GYCallBackContext, info, 8);
+AT(GYCallBackContext, retain, 16);
+AT(GYCallBackContext, release, 24);
+AT(GYCallBackContext, copyDescription, 32);
+
+SIZE(GYSignalInfo, 40);
+AT(GYSignalInfo, signal, 0);
+AT(GYSignalInfo, code, 4);
+AT(GYSignalInfo, pid, 8);
+AT(GYSignalInfo, uid, 12);
+AT(GYSignalInfo, status, 16);
+AT(GYSignalInfo, value, 24);
+AT(GYSignalInfo, lost, 32);
+
 SIZE(GYRunLoopTimerContext, 40);
 AT(GYRunLoopTimerContext, version, 0);
 AT(GYRunLoopTimerContext, info, 8);

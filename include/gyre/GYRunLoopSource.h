@@ -55,6 +55,16 @@ typedef struct {
     void (*GY_NULLABLE performEvents)(void *GY_NULLABLE info, uint32_t events);
 } GYRunLoopSourceContext2;
 
+/** What the callback of a source that Gyre makes from something else is given - a signal, a child, a
+ * path - and how long that is kept. Every callback may be NULL. */
+typedef struct {
+    GYIndex version; /**< 0 */
+    void *GY_NULLABLE info;
+    const void *GY_NULLABLE (*GY_NULLABLE retain)(const void *GY_NULLABLE info);
+    void (*GY_NULLABLE release)(const void *GY_NULLABLE info);
+    GYStringRef GY_NULLABLE (*GY_NULLABLE copyDescription)(const void *GY_NULLABLE info);
+} GYCallBackContext;
+
 /** The type of sources.
  *
  * - Threads: any.

@@ -16,5 +16,6 @@
 #include <gyre/GYFileDescriptor.h>
 #include <gyre/GYDrainPool.h>
 #include <gyre/GYThread.h>
+#include <gyre/GYSignal.h>
 
 #endif

@@ -84,6 +84,16 @@ AT(GYSignalInfo, status, 16);
 AT(GYSignalInfo, value, 24);
 AT(GYSignalInfo, lost, 32);
 
+SIZE(GYProcessEnd, 16);
+AT(GYProcessEnd, pid, 0);
+AT(GYProcessEnd, outcome, 4);
+AT(GYProcessEnd, code, 8);
+AT(GYProcessEnd, dumpedCore, 12);
+VALUE(kGYProcessExited, 1);
+VALUE(kGYProcessSignalled, 2);
+VALUE(kGYProcessEnded, 3);
+VALUE(kGYProcessLeaveStatus, 1);
+
 SIZE(GYRunLoopTimerContext, 40);
 AT(GYRunLoopTimerContext, version, 0);
 AT(GYRunLoopTimerContext, info, 8);

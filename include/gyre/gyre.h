@@ -17,5 +17,6 @@
 #include <gyre/GYDrainPool.h>
 #include <gyre/GYThread.h>
 #include <gyre/GYSignal.h>
+#include <gyre/GYProcess.h>
 
 #endif

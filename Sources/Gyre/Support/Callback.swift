@@ -30,6 +30,19 @@ class Callback {
     Unmanaged.passRetained(self).toOpaque()
   }
 
+  /// The context of a source that the C library makes of something else, which may be refused: it
+  /// owns a reference from the moment on at which it is copied.
+  final func context() -> GYCallBackContext {
+    var context = GYCallBackContext()
+    context.info = Unmanaged.passUnretained(self).toOpaque()
+    context.retain = { info in
+      if let info { _ = Unmanaged<Callback>.fromOpaque(info).retain() }
+      return info
+    }
+    context.release = { Callback.end($0) }
+    return context
+  }
+
   /// Calls with the object that a context points to. The loop's thread.
   @inline(__always)
   static func call<Kind: Callback>(

@@ -1,20 +1,22 @@
 /* Waking a loop: the sleep state, and the eventfd that is watched edge-triggered and never read.
  *
  * A loop whose run may have runs nested in it, in another mode with an epoll set of its own;
- * threads that leave work and wake it; one that moves a deadline and nudges it; a port that becomes
- * ready; and the end of the loop, when its thread returns or is cancelled in its sleep.
+ * threads that leave work and wake it; one that moves a deadline and nudges it; one that moves the
+ * clock that the loop goes by, and does the same; a port that becomes ready; and the end of the loop, when its thread returns or is cancelled in its sleep.
  *
  * Properties:
  * - A wake-up that a run remembers, or that finds it asleep, ends its sleep (R48, R150, R153).
  * - A sleep ends as by a wake-up only if one came: an edge alone is not seen (R156).
  * - No run stays asleep with work of its mode pending that a wake-up followed.
  * - No run stays asleep without having looked at the last deadline (R105, R111).
+ * - No run stays asleep without having looked at where its clock was last moved to (R312).
  * - The eventfd is written to only while its number is the loop's (R155).
  *
  * config flat   -DNESTED_RUNS=0 -DWAKERS=3 -DNUDGERS=1 -DPORTS=1 -DCANCELLERS=0
  * config cancel -DNESTED_RUNS=1 -DWAKERS=2 -DNUDGERS=0 -DPORTS=0 -DCANCELLERS=1
  * config nested -DNESTED_RUNS=1 -DWAKERS=2 -DNUDGERS=1 -DPORTS=0 -DCANCELLERS=0
  * config deep   -DNESTED_RUNS=2 -DWAKERS=2 -DNUDGERS=0 -DPORTS=0 -DCANCELLERS=0
+ * config clock  -DNESTED_RUNS=0 -DWAKERS=1 -DNUDGERS=1 -DPORTS=0 -DCANCELLERS=0 -DMOVERS=2
  * config poll   -DNESTED_RUNS=0 -DWAKERS=2 -DNUDGERS=1 -DPORTS=1 -DCANCELLERS=0 -DPOLL
  *
  * mutant flat   NO_RECHECK         falls asleep over a wake-up that is remembered
@@ -24,6 +26,8 @@
  * mutant flat   EDGE_IS_WAKE_UP    takes every return from the wait for a wake-up
  * mutant flat   OPENS_LATE         remembers wake-ups only from step 8 on
  * mutant flat   NUDGES_FIRST       nudges, then moves the deadline
+ * mutant clock  TELLS_FIRST        nudges, then moves the clock
+ * mutant clock  LOOKS_AWAKE        looks at the clock before it says that it is asleep
  * mutant cancel NO_WRITER_COUNT    as above
  * mutant nested RESTORE_FORGETS    a nested run that ends drops the wake-up that it did not use
  * mutant nested ROUND_FORGETS      so does one that goes round
@@ -47,6 +51,10 @@ byte writers; /* the upper bits of the state */
 /* What the loop is to look at: signalled sources by mode, and the earliest deadline. */
 bool work[2];
 byte deadline;
+#ifndef MOVERS
+#define MOVERS 0
+#endif
+byte clock; /* how often it was moved */
 
 /* What the rules say, to compare with. A run's window is open from its begin, or the begin of an
  * iteration, until the sleep ends. */
@@ -127,6 +135,18 @@ active [NUDGERS] proctype Nudger() {
 #endif
 }
 
+/* GYManualClockAdvance: gy_manual_clock_move_by, gy_reclock_tell. */
+active [MOVERS] proctype Mover() {
+    bool rings;
+#ifdef TELLS_FIRST
+    nudge();
+    clock++
+#else
+    clock++;
+    nudge()
+#endif
+}
+
 active [PORTS] proctype Port() { port_is_ready = true }
 
 /* ---- the loop's thread ---- */
@@ -169,7 +189,7 @@ inline return_to_the_run_around() {
 inline stay_asleep() {
     assert(phase == ASLEEP && !is_owed);
     assert(!work[MODE]);
-    assert(planned == deadline);
+    assert(planned == deadline && shown == clock);
     ends = true
 }
 
@@ -189,7 +209,7 @@ inline fetch() {
        }
 #endif
     :: atomic { port_is_ready -> port_is_ready = false; is_served = true; break }
-    :: atomic { is_cancelled -> planned = 0; goto unwind }
+    :: atomic { is_cancelled -> planned = 0; shown = 0; goto unwind }
     :: atomic { timeout -> stay_asleep(); break }
     od
 }
@@ -197,6 +217,9 @@ inline fetch() {
 inline sleep_until_event() {
     do
     :: planned = deadline; /* make_plan */
+#ifndef LOOKS_AWAKE
+       shown = clock; /* gy_manual_clock_look */
+#endif
 #ifdef EMPTIES_LATE
        counter = 0;
 #endif
@@ -210,12 +233,12 @@ inline sleep_until_event() {
            fi
        }
     od;
-    atomic { planned = 0; is_served = false }
+    atomic { planned = 0; shown = 0; is_served = false }
 }
 
 active proctype Loop() {
     bool handled, nested, sleeps, is_served, ends, is_remembered;
-    byte planned;
+    byte planned, shown;
 
 begin: /* gy_run_begin */
     atomic { runs++; wake_window(around[depth]) };
@@ -241,6 +264,9 @@ step_8: /* gy_sleep */
     sleeps = false;
 #ifdef SLEEPS_AFTER_NEST
     nested = false;
+#endif
+#ifdef LOOKS_AWAKE
+    shown = clock;
 #endif
 #ifdef OPENS_LATE
     atomic { move_phase(CLOSED, OPEN); move_phase(OUTER, OPEN) };

@@ -68,6 +68,7 @@ typedef struct GYRunLoopTimer *GYRunLoopTimerRef;
 typedef struct GYRunLoopObserver *GYRunLoopObserverRef;
 typedef struct GYFileDescriptor *GYFileDescriptorRef;
 typedef struct GYRunLoopPerformRequest *GYRunLoopPerformRef;
+typedef struct GYManualClock *GYManualClockRef;
 
 /** Where memory comes from. There is one allocator, malloc; the argument is kept for CF's shape. */
 typedef const struct GYAllocator *GYAllocatorRef;

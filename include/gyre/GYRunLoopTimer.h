@@ -1,4 +1,7 @@
-/** GYRunLoopTimer.h - timers. Waiting is monotonic: setting the clock moves none (R120). */
+/** GYRunLoopTimer.h - timers. Waiting is monotonic: setting the clock moves none (R120).
+ *
+ * Where a loop goes by a manual clock (GYClock.h) the dates and moments here are of the clock of the
+ * calling thread's loop (R311), whichever clock is named. */
 #ifndef GYRE_GYRUNLOOPTIMER_H
 #define GYRE_GYRUNLOOPTIMER_H
 
@@ -71,6 +74,21 @@ GY_EXPORT GYRunLoopTimerRef GY_NULLABLE GYRunLoopTimerCreate(
  */
 GY_EXPORT GYRunLoopTimerRef GY_NULLABLE GYRunLoopTimerCreateAt(
     int64_t fire_at_ns, int64_t interval_ns, GYIndex order,
+    GYRunLoopTimerCallBack GY_NULLABLE callout, GYRunLoopTimerContext *GY_NULLABLE context);
+
+/** GYRunLoopTimerCreateAt with a length of time: nothing is lost between reading a clock and making
+ * the timer.
+ *
+ * - Units: nanoseconds, from now by the clock of the calling thread's loop; less than zero means
+ *   now. `interval_ns` as GYRunLoopTimerCreateAt.
+ * - Ownership: as GYRunLoopTimerCreate.
+ * - Threads: any. Added to a loop that goes by another clock, the timer keeps the distance (R311).
+ * - Callout: retain.
+ * - Errors: no memory: NULL, errno ENOMEM.
+ * - Since: 0.1.
+ */
+GY_EXPORT GYRunLoopTimerRef GY_NULLABLE GYRunLoopTimerCreateAfter(
+    int64_t delay_ns, int64_t interval_ns, GYIndex order,
     GYRunLoopTimerCallBack GY_NULLABLE callout, GYRunLoopTimerContext *GY_NULLABLE context);
 
 #ifdef __BLOCKS__

@@ -1,7 +1,8 @@
 /** GYTime.h - the wall clock, the monotonic clock, and dates as objects.
  *
  * Dates are wall-clock times; the library waits by the monotonic clock and turns a date into a
- * moment of that when it is given (R120). */
+ * moment of that when it is given (R120). On the thread of a loop that goes by a manual clock both
+ * are that clock's (GYClock.h). */
 #ifndef GYRE_GYTIME_H
 #define GYRE_GYTIME_H
 
@@ -18,7 +19,7 @@ GY_EXPORT const GYTimeInterval kGYAbsoluteTimeIntervalSince1904;
 /** The date of this moment.
  *
  * - Units: seconds since 2001-01-01 00:00:00 UTC, as GYAbsoluteTime.
- * - Threads: any.
+ * - Threads: any; where the calling thread's loop goes by a manual clock, the date of that (R311).
  * - Since: 0.1.
  * - CF: CFAbsoluteTimeGetCurrent, same contract.
  */
@@ -28,7 +29,7 @@ GY_EXPORT GYAbsoluteTime GYAbsoluteTimeGetCurrent(void);
  * the machine is suspended.
  *
  * - Units: nanoseconds of CLOCK_MONOTONIC.
- * - Threads: any.
+ * - Threads: any; where the calling thread's loop goes by a manual clock, what that shows (R311).
  * - Since: 0.1.
  */
 GY_EXPORT int64_t GYMonotonicNow(void);

@@ -18,5 +18,6 @@
 #include <gyre/GYThread.h>
 #include <gyre/GYSignal.h>
 #include <gyre/GYProcess.h>
+#include <gyre/GYClock.h>
 
 #endif

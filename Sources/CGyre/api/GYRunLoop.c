@@ -7,6 +7,7 @@
 #include "base/name.h"
 #include "loop/common.h"
 #include "loop/current.h"
+#include "loop/moment.h"
 #include "loop/performs.h"
 #include "loop/registry.h"
 #include "loop/run.h"
@@ -98,7 +99,7 @@ GYAbsoluteTime GYRunLoopGetNextTimerFireDate(GYRunLoopRef rl, GYRunLoopMode mode
     if (name == NULL) return 0;
     GYRunLoopTimerRef first;
     gy_timer_first_deadline(rl, name, &first);
-    GYAbsoluteTime date = first == NULL ? 0 : gy_timer_date(first);
+    GYAbsoluteTime date = first == NULL ? 0 : gy_moment_told_date(first);
     gy_release(first);
     gy_release(name);
     return date;
@@ -111,6 +112,7 @@ int64_t GYRunLoopGetNextTimerFireAt(GYRunLoopRef rl, GYRunLoopMode mode) {
     if (name == NULL) return GY_NEVER;
     GYRunLoopTimerRef first;
     int64_t deadline_ns = gy_timer_first_deadline(rl, name, &first);
+    if (first != NULL && gy_manual_clocks_are_used()) deadline_ns = gy_moment_told_at(first);
     gy_release(first);
     gy_release(name);
     return deadline_ns;

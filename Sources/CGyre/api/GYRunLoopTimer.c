@@ -54,6 +54,14 @@ static GYRunLoopTimerRef create(double interval, GYIndex order, GYRunLoopTimerCa
     return NULL;
 }
 
+/* Gives the timer up where there is no memory. */
+static GYRunLoopTimerRef scheduled(GYRunLoopTimerRef timer, gy_moment first) {
+    if (gy_moment_give_first(&first, timer)) return timer;
+    gy_release(timer);
+    errno = ENOMEM;
+    return NULL;
+}
+
 /* R116. A date far in the past is as due as one a moment ago. */
 static GYAbsoluteTime clamped(GYAbsoluteTime date) {
     return date < GY_TIMER_LAST_DATE ? date : GY_TIMER_LAST_DATE;
@@ -71,9 +79,7 @@ GYRunLoopTimerRef GYRunLoopTimerCreate(GYAllocatorRef allocator, GYAbsoluteTime 
     }
     GYRunLoopTimerRef timer = create(interval, order, callout, context);
     if (timer == NULL) return NULL;
-    GYAbsoluteTime date = clamped(fireDate);
-    gy_timer_set_schedule(timer, gy_timer_deadline_of(date, gy_clock_now_ns()), date);
-    return timer;
+    return scheduled(timer, gy_moment_of_date(clamped(fireDate)));
 }
 
 GYRunLoopTimerRef GYRunLoopTimerCreateAt(int64_t fire_at_ns, int64_t interval_ns, GYIndex order,
@@ -82,9 +88,16 @@ GYRunLoopTimerRef GYRunLoopTimerCreateAt(int64_t fire_at_ns, int64_t interval_ns
     GYRunLoopTimerRef timer = create(0, order, callout, context);
     if (timer == NULL) return NULL;
     timer->interval_ns = interval_ns > 0 ? interval_ns : 0;
-    int64_t now_ns = gy_clock_now_ns();
-    gy_timer_set_schedule(timer, fire_at_ns > now_ns ? fire_at_ns : now_ns, NAN);
-    return timer;
+    return scheduled(timer, gy_moment_at(fire_at_ns));
+}
+
+GYRunLoopTimerRef GYRunLoopTimerCreateAfter(int64_t delay_ns, int64_t interval_ns, GYIndex order,
+                                            GYRunLoopTimerCallBack callout,
+                                            GYRunLoopTimerContext *context) {
+    GYRunLoopTimerRef timer = create(0, order, callout, context);
+    if (timer == NULL) return NULL;
+    timer->interval_ns = interval_ns > 0 ? interval_ns : 0;
+    return scheduled(timer, gy_moment_after(delay_ns));
 }
 
 static void call_block(GYRunLoopTimerRef timer, void *block) {
@@ -121,12 +134,12 @@ GYRunLoopTimerRef GYRunLoopTimerCreateWithHandler(GYAllocatorRef allocator, GYAb
 
 GYAbsoluteTime GYRunLoopTimerGetNextFireDate(GYRunLoopTimerRef timer) {
     if (!gy_argument_is(timer, GY_KIND_TIMER, "GYRunLoopTimerGetNextFireDate")) return 0;
-    return gy_item_is_valid(&timer->item) ? gy_timer_date(timer) : 0;
+    return gy_item_is_valid(&timer->item) ? gy_moment_told_date(timer) : 0;
 }
 
 int64_t GYRunLoopTimerGetNextFireAt(GYRunLoopTimerRef timer) {
     if (!gy_argument_is(timer, GY_KIND_TIMER, "GYRunLoopTimerGetNextFireAt")) return GY_NEVER;
-    return gy_item_is_valid(&timer->item) ? gy_timer_deadline(timer) : GY_NEVER;
+    return gy_item_is_valid(&timer->item) ? gy_moment_told_at(timer) : GY_NEVER;
 }
 
 void GYRunLoopTimerSetNextFireDate(GYRunLoopTimerRef timer, GYAbsoluteTime fireDate) {
@@ -137,15 +150,15 @@ void GYRunLoopTimerSetNextFireDate(GYRunLoopTimerRef timer, GYAbsoluteTime fireD
         return;
     }
     if (!gy_item_is_valid(&timer->item)) return;
-    GYAbsoluteTime date = clamped(fireDate);
-    gy_schedule_set(timer, gy_timer_deadline_of(date, gy_clock_now_ns()), date);
+    gy_moment moment = gy_moment_of_date(clamped(fireDate));
+    gy_schedule_set(timer, &moment);
 }
 
 void GYRunLoopTimerSetNextFireAt(GYRunLoopTimerRef timer, int64_t fire_at_ns) {
     if (!gy_argument_is(timer, GY_KIND_TIMER, "GYRunLoopTimerSetNextFireAt")) return;
     if (!gy_item_is_valid(&timer->item)) return;
-    int64_t now_ns = gy_clock_now_ns();
-    gy_schedule_set(timer, fire_at_ns > now_ns ? fire_at_ns : now_ns, NAN);
+    gy_moment moment = gy_moment_at(fire_at_ns);
+    gy_schedule_set(timer, &moment);
 }
 
 /* ---- by hand ---- */

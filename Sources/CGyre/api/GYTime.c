@@ -3,9 +3,9 @@
 #include <gyre/GYTime.h>
 
 #include "base/check.h"
-#include "base/clock.h"
 #include "base/object.h"
 #include "base/text.h"
+#include "loop/moment.h"
 
 #include <math.h>
 #include <string.h>
@@ -66,9 +66,9 @@ static bool is_date(GYDateRef date, const char *call) {
     return false;
 }
 
-GYAbsoluteTime GYAbsoluteTimeGetCurrent(void) { return gy_clock_date(gy_clock_now_ns()); }
+GYAbsoluteTime GYAbsoluteTimeGetCurrent(void) { return gy_moment_now_date(); }
 
-int64_t GYMonotonicNow(void) { return gy_clock_now_ns(); }
+int64_t GYMonotonicNow(void) { return gy_moment_now_ns(); }
 
 GYTypeID GYDateGetTypeID(void) { return GY_KIND_DATE; }
 

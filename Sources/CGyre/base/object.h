@@ -22,6 +22,7 @@ enum gy_kind {
     GY_KIND_OBSERVER = 8,
     GY_KIND_PERFORM = 9,
     GY_KIND_FILE_DESCRIPTOR = 10,
+    GY_KIND_MANUAL_CLOCK = 15,
     GY_KIND_COUNT = 16,
 };
 

@@ -32,11 +32,6 @@ int64_t gy_timer_limited_tolerance(const struct GYRunLoopTimer *timer, int64_t t
     return gy_timer_repeats(timer) && tolerance_ns > half ? half : tolerance_ns;
 }
 
-int64_t gy_timer_deadline_of(GYAbsoluteTime date, int64_t now_ns) {
-    int64_t deadline_ns = gy_clock_deadline_ns(date);
-    return deadline_ns > now_ns ? deadline_ns : now_ns;
-}
-
 /* Counted without sign: between any two moments there is room for the distance. */
 static int64_t latest_kept(int64_t served_ns, int64_t interval_ns, int64_t now_ns, int64_t limit) {
     uint64_t interval = (uint64_t)interval_ns, kept = (uint64_t)limit;
@@ -59,7 +54,7 @@ void gy_timer_set_schedule(GYRunLoopTimerRef timer, int64_t deadline_ns, GYAbsol
 }
 
 GYAbsoluteTime gy_timer_date(const struct GYRunLoopTimer *timer) {
-    double date = atomic_load_explicit(&timer->date, memory_order_relaxed);
+    double date = gy_timer_date_given(timer);
     if (date == date) return date;
     date = gy_clock_date(gy_timer_deadline(timer));
     return date < GY_TIMER_LAST_DATE ? date : GY_TIMER_LAST_DATE;

@@ -38,6 +38,9 @@ typedef struct gy_timer_extra {
     GYRunLoopTimerContext context; /* its info is in the timer */
     gy_timer_slot *more_slots;     /* beyond the first mode */
     uint32_t more_room;
+    /* Of a free timer: when, by the monotonic clock, its deadline was given; 0: before that
+     * mattered. See loop/moment.h. */
+    _Atomic int64_t given_ns;
 } gy_timer_extra;
 
 struct GYRunLoopTimer {
@@ -66,8 +69,6 @@ double gy_timer_interval(const struct GYRunLoopTimer *timer);
 /* R109. */
 int64_t gy_timer_limited_tolerance(const struct GYRunLoopTimer *timer, int64_t tolerance_ns);
 
-/* The deadline of a date given now: one in the past means now (R117). */
-int64_t gy_timer_deadline_of(GYAbsoluteTime date, int64_t now_ns);
 /* R104: the deadline just served plus the least number of intervals that lies in the future; or, of
  * the deadlines missed, the first of the last so many that are to be made up for; or one interval
  * from now. In constant time (R119). */
@@ -84,6 +85,9 @@ static inline int64_t gy_timer_latest(const struct GYRunLoopTimer *timer) {
 }
 /* Sets both faces of the next firing; pass NaN for a date to be computed when asked. */
 void gy_timer_set_schedule(GYRunLoopTimerRef timer, int64_t deadline_ns, GYAbsoluteTime date);
+static inline GYAbsoluteTime gy_timer_date_given(const struct GYRunLoopTimer *timer) {
+    return atomic_load_explicit(&timer->date, memory_order_relaxed);
+}
 /* R107. */
 GYAbsoluteTime gy_timer_date(const struct GYRunLoopTimer *timer);
 

@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "base/value.h"
 #include "loop/callout.h"
+#include "loop/moment.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -62,15 +63,16 @@ GYStringRef gy_describe_timer(const void *object) {
     const struct GYRunLoopTimer *t = object;
     uint32_t flags = gy_item_flags_now(&t->item);
     const gy_timer_extra *extra = gy_timer_extra_of(t);
-    int64_t left_ns = gy_ns_add(gy_timer_deadline(t), -gy_clock_now_ns());
+    int64_t left_ns = gy_moment_left_ns((GYRunLoopTimerRef)(uintptr_t)object);
     int64_t tolerance_ns = atomic_load_explicit(&t->tolerance_ns, memory_order_relaxed);
     gy_text text = GY_TEXT_INIT;
-    gy_text_printf(&text,
-                   "<GYRunLoopTimer %p>{valid = %s, firing = %s, interval = %g, tolerance = %g, "
-                   "next fire date = %.6f (in %.6f s)",
-                   object, yes_no((flags & GY_ITEM_INVALID) == 0),
-                   yes_no((flags & GY_ITEM_BUSY) != 0), gy_timer_interval(t),
-                   gy_ns_to_seconds(tolerance_ns), gy_timer_date(t), gy_ns_to_seconds(left_ns));
+    gy_text_printf(
+        &text,
+        "<GYRunLoopTimer %p>{valid = %s, firing = %s, interval = %g, tolerance = %g, "
+        "next fire date = %.6f (in %.6f s)",
+        object, yes_no((flags & GY_ITEM_INVALID) == 0), yes_no((flags & GY_ITEM_BUSY) != 0),
+        gy_timer_interval(t), gy_ns_to_seconds(tolerance_ns),
+        gy_moment_told_date((GYRunLoopTimerRef)(uintptr_t)object), gy_ns_to_seconds(left_ns));
     append_callback(&text, "callout", (uintptr_t)t->callout);
     append_context(&text, extra == NULL ? NULL : extra->context.copyDescription,
                    atomic_load_explicit(&t->item.info, memory_order_acquire));
@@ -164,11 +166,11 @@ static void append_mode(gy_text *text, GYRunLoopRef loop, gy_mode *mode) {
     gy_text_append(text, "\n    mode ", 10);
     gy_text_append_string(text, mode->name);
     gy_loop_lock(loop);
-    int64_t deadline_ns = gy_mode_first_deadline(mode);
+    int64_t deadline_ns = gy_mode_first_deadline(mode), now_ns = gy_loop_now_ns(loop);
     gy_loop_unlock(loop);
     if (deadline_ns != GY_NEVER) {
         gy_text_printf(text, ", next deadline in %.6f s",
-                       gy_ns_to_seconds(gy_ns_add(deadline_ns, -gy_clock_now_ns())));
+                       gy_ns_to_seconds(gy_ns_add(deadline_ns, -now_ns)));
     }
     append_items(text, items_of_mode(loop, mode));
 }

@@ -3,6 +3,7 @@
 #include "loop/callout.h"
 #include "loop/loose.h"
 #include "loop/main_queue.h"
+#include "loop/moment.h"
 #include "loop/performs.h"
 #include "loop/port.h"
 #include "loop/signal.h"
@@ -30,6 +31,8 @@ static void free_item(gy_item *item) {
 }
 
 static void free_timer(GYRunLoopTimerRef timer) {
+    GYRunLoopRef loop = gy_item_loop(&timer->item);
+    if (loop != NULL && gy_manual_clocks_are_used()) gy_moment_leave(timer, loop);
     if (gy_item_is(&timer->item, GY_ITEM_ENDS_WITH_LOOP)) {
         void *perform = atomic_load_explicit(&timer->item.info, memory_order_relaxed);
         if (perform != NULL) gy_perform_settle_in_child(perform);
@@ -37,9 +40,12 @@ static void free_timer(GYRunLoopTimerRef timer) {
     free_item(&timer->item);
 }
 
-static void free_all(const gy_set *items) {
+static void free_common(const struct GYRunLoop *loop) {
     uint32_t cursor = 0;
-    for (gy_item *item; (item = gy_set_next(items, &cursor)) != NULL;) free_item(item);
+    for (GYRunLoopTimerRef t; (t = gy_set_next(&loop->common_timers, &cursor)) != NULL;)
+        free_timer(t);
+    cursor = 0;
+    for (gy_item *o; (o = gy_set_next(&loop->common_observers, &cursor)) != NULL;) free_item(o);
 }
 
 static void free_mode(gy_mode *mode) {
@@ -76,8 +82,7 @@ void gy_fork_kill(GYRunLoopRef loop) {
     for (const gy_hand *h = loop->by_hand; h != NULL; h = h->outer) free_timer(h->timer);
     uint32_t cursor = 0;
     for (gy_mode *m; (m = gy_loop_next_mode(loop, &cursor)) != NULL;) free_mode(m);
-    free_all(&loop->common_timers);
-    free_all(&loop->common_observers);
+    free_common(loop);
     loop->depth = 0;
     loop->by_hand = NULL;
     atomic_store_explicit(&loop->stop, 0, memory_order_relaxed);

@@ -23,6 +23,7 @@ void gy_loop_finalize(void *object) {
     gy_wake_end(&loop->wake);
     gy_alarm_end(&loop->alarm);
     gy_poller_end(&loop->base);
+    gy_release(loop->clock);
     free(loop->activations);
     free(loop->spare_firing);
     free(loop->spare_batch);

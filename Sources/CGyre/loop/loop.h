@@ -7,6 +7,7 @@
 #define GYRE_LOOP_LOOP_H
 
 #include "base/lock.h"
+#include "base/manual_clock.h"
 #include "items/block.h"
 #include "loop/mode.h"
 #include "wait/alarm.h"
@@ -106,6 +107,9 @@ struct GYRunLoop {
     bool can_wait; /* own: `base` has been made, or refused, and the own thread has seen that */
     bool uses_alarm; /* timers have been added: a set made anew watches a timerfd too */
     bool wait_failure_is_told;
+    /* What its time is read from, retained; NULL: the monotonic clock. Changed by the own thread
+     * under the registry's lock and the loop's; others read it under either (reclock.h). */
+    GYManualClockRef clock;
     bool timers_had_their_turn; /* own: since a port or the main queue, which was ready, last had */
     gy_served_queue queue;
 
@@ -141,6 +145,12 @@ static inline void gy_loop_unlock(GYRunLoopRef loop) { gy_lock_give(&loop->lock)
 static inline bool gy_loop_is_dead(const struct GYRunLoop *loop) {
     /* Acquire: pairs with the release in teardown. */
     return atomic_load_explicit(&loop->is_dead, memory_order_acquire);
+}
+
+/* The time that everything in the loop goes by. The lock, or the own thread. */
+static inline int64_t gy_loop_now_ns(const struct GYRunLoop *loop) {
+    return __builtin_expect(loop->clock == NULL, 1) ? gy_clock_now_ns()
+                                                    : gy_manual_clock_now_ns(loop->clock);
 }
 
 /* All under the lock. `name` is interned. */

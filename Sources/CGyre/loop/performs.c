@@ -2,10 +2,10 @@
 
 #include "loop/callout.h"
 #include "loop/current.h"
+#include "loop/moment.h"
 #include "loop/timers.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 
 GYRunLoopPerformState gy_perform_state(const struct GYRunLoopPerformRequest *perform) {
@@ -93,7 +93,8 @@ static GYRunLoopTimerRef make_timer(GYRunLoopPerformRef perform, int64_t delay_n
     gy_timer_extra_of(timer)->context.release = delayed_release;
     atomic_store_explicit(&timer->item.info, gy_retain(perform), memory_order_release);
     gy_item_set(&timer->item, GY_ITEM_ENDS_WITH_LOOP);
-    gy_timer_set_schedule(timer, gy_ns_add(gy_clock_now_ns(), delay_ns), NAN);
+    gy_moment first = gy_moment_after(delay_ns);
+    gy_moment_give_first(&first, timer); /* cannot fail: the timer has its extra part */
     return timer;
 }
 

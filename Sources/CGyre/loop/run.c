@@ -142,7 +142,7 @@ static bool serve(gy_run *run) {
 static GYRunLoopRunResult result_of(const gy_run *run) {
     if (run->has_handled && run->returns_after_source) return kGYRunLoopRunHandledSource;
     if (run->is_poll) return kGYRunLoopRunTimedOut;
-    if (run->deadline_ns != GY_NEVER && gy_clock_now_ns() >= run->deadline_ns) {
+    if (run->deadline_ns != GY_NEVER && gy_loop_now_ns(run->loop) >= run->deadline_ns) {
         return kGYRunLoopRunTimedOut;
     }
     if (gy_loop_has_to_end_run(run->loop)) return kGYRunLoopRunStopped;
@@ -202,9 +202,9 @@ bool gy_run_is_empty(GYRunLoopRef loop, GYStringRef name) {
     return mode == NULL || is_empty(loop, mode);
 }
 
-static int64_t deadline_of(int64_t timeout_ns) {
+static int64_t deadline_of(GYRunLoopRef loop, int64_t timeout_ns) {
     if (timeout_ns <= 0 || timeout_ns == GY_NEVER) return GY_NEVER;
-    return gy_ns_add(gy_clock_now_ns(), timeout_ns);
+    return gy_ns_add(gy_loop_now_ns(loop), timeout_ns);
 }
 
 GYRunLoopRunResult gy_run_begin(gy_run *run, GYStringRef name, int64_t timeout_ns,
@@ -215,7 +215,7 @@ GYRunLoopRunResult gy_run_begin(gy_run *run, GYStringRef name, int64_t timeout_n
     gy_mode *mode = find_mode(loop, name);
     if (mode == NULL || is_empty(loop, mode)) return kGYRunLoopRunFinished;
     run->is_poll = timeout_ns <= 0;
-    run->deadline_ns = deadline_of(timeout_ns);
+    run->deadline_ns = deadline_of(loop, timeout_ns);
     if (!gy_activation_begin(loop, mode, run->deadline_ns, frame)) return kGYRunLoopRunFinished;
     run->mode = mode;
     run->number = gy_loop_innermost(loop)->run;

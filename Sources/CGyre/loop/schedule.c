@@ -46,11 +46,11 @@ static bool mark_while_busy(gy_item *item) {
 }
 
 /* R106: true if the timer is busy, and then this is its next date. */
-static bool set_while_busy(GYRunLoopTimerRef timer, int64_t deadline_ns, GYAbsoluteTime date) {
+static bool set_while_busy(GYRunLoopTimerRef timer, const gy_moment *moment, GYRunLoopRef loop) {
     if (!gy_item_is(&timer->item, GY_ITEM_BUSY)) return false;
     gy_lock_take(&dates_lock);
     bool is_busy = mark_while_busy(&timer->item);
-    if (is_busy) gy_timer_set_schedule(timer, deadline_ns, date);
+    if (is_busy) gy_moment_give(moment, timer, loop);
     gy_lock_give(&dates_lock);
     return is_busy;
 }
@@ -69,11 +69,11 @@ static void reschedule(GYRunLoopTimerRef timer) {
     }
 }
 
-void gy_schedule_set(GYRunLoopTimerRef timer, int64_t deadline_ns, GYAbsoluteTime date) {
+void gy_schedule_set(GYRunLoopTimerRef timer, const gy_moment *moment) {
     for (;;) {
         GYRunLoopRef loop = gy_loop_enter(&timer->item.loop);
-        bool is_busy = set_while_busy(timer, deadline_ns, date);
-        if (!is_busy) gy_timer_set_schedule(timer, deadline_ns, date);
+        bool is_busy = set_while_busy(timer, moment, loop);
+        if (!is_busy) gy_moment_give(moment, timer, loop);
         if (loop != NULL) {
             if (!is_busy) reschedule(timer);
             gy_loop_leave(loop);
@@ -114,9 +114,10 @@ void gy_schedule_begin_call(GYRunLoopTimerRef timer) {
     gy_schedule_stop(timer);
 }
 
-static void compute_next(GYRunLoopTimerRef timer) {
-    int64_t next_ns = gy_timer_deadline_after(gy_timer_deadline(timer), timer->interval_ns,
-                                              gy_clock_now_ns(), gy_timer_overrun(timer));
+static void compute_next(GYRunLoopTimerRef timer, const struct GYRunLoop *loop) {
+    int64_t now_ns = loop == NULL ? gy_clock_now_ns() : gy_loop_now_ns(loop);
+    int64_t next_ns = gy_timer_deadline_after(gy_timer_deadline(timer), timer->interval_ns, now_ns,
+                                              gy_timer_overrun(timer));
     gy_timer_set_schedule(timer, next_ns, NAN);
 }
 
@@ -141,11 +142,11 @@ static bool cease_to_be_busy(gy_item *item, uint32_t *flags) {
 }
 
 /* R104, unless a date has been set meanwhile. The lock of its loop, unless it is free. */
-static void settle_date(GYRunLoopTimerRef timer, bool is_free) {
+static void settle_date(GYRunLoopTimerRef timer, const struct GYRunLoop *loop) {
     if (!gy_item_is_valid(&timer->item)) return;
-    if (is_free) gy_lock_take(&dates_lock);
-    if (!gy_item_is(&timer->item, GY_ITEM_DATE_SET)) compute_next(timer);
-    if (is_free) gy_lock_give(&dates_lock);
+    if (loop == NULL) gy_lock_take(&dates_lock);
+    if (!gy_item_is(&timer->item, GY_ITEM_DATE_SET)) compute_next(timer, loop);
+    if (loop == NULL) gy_lock_give(&dates_lock);
 }
 
 /* It was free and busy, and whoever added it meanwhile left it loose. The flags are written by
@@ -164,7 +165,7 @@ void gy_schedule_end_call(GYRunLoopTimerRef timer, bool keeps_date) {
     for (;;) {
         uint32_t flags;
         GYRunLoopRef loop = gy_loop_enter(&timer->item.loop);
-        if (!keeps_date) settle_date(timer, loop == NULL);
+        if (!keeps_date) settle_date(timer, loop);
         if (loop != NULL) start_everywhere(timer);
         bool is_over = cease_to_be_busy(&timer->item, &flags);
         if (loop != NULL) gy_loop_leave(loop);

@@ -6,10 +6,10 @@
 #ifndef GYRE_LOOP_SCHEDULE_H
 #define GYRE_LOOP_SCHEDULE_H
 
-#include "loop/loop.h"
+#include "loop/moment.h"
 
 /* R105, R106; no lock held. */
-void gy_schedule_set(GYRunLoopTimerRef timer, int64_t deadline_ns, GYAbsoluteTime date);
+void gy_schedule_set(GYRunLoopTimerRef timer, const gy_moment *moment);
 void gy_schedule_set_tolerance(GYRunLoopTimerRef timer, int64_t tolerance_ns);
 
 /* It waits in a mode that it has entered; the loop's lock. */

@@ -156,16 +156,22 @@ static void fetch(gy_run *run, place where, int64_t timeout_ns) {
     if (gy_mode_has_ports(run->mode) && take_in(run, events, count)) fetch(run, place_now(run), 0);
 }
 
+/* Where the loop goes by a clock of its own, how often the kernel is asked does not (R34). */
+static int64_t real_now_ns(const gy_run *run) {
+    return run->loop->clock == NULL ? run->now_ns : gy_clock_now_ns();
+}
+
 /* A busy loop asks the kernel from time to time, one that has nothing left asks it now. */
 static void look(gy_run *run, bool asks_now) {
     if (run->is_early) return;
     gy_main_queue_look_for(run->loop, run->mode, false);
     bool ports = gy_mode_has_ports(run->mode) || gy_main_queue_is_served(run->loop, run->mode);
-    if (ports || gy_mode_has_timers(run->mode)) run->now_ns = gy_clock_now_ns();
+    if (ports || gy_mode_has_timers(run->mode)) run->now_ns = gy_loop_now_ns(run->loop);
     if (!ports) return;
-    if (run->has_looked && run->now_ns - run->looked_at_ns < LOOK_EVERY_NS && !asks_now) return;
+    int64_t really_ns = real_now_ns(run);
+    if (run->has_looked && really_ns - run->looked_at_ns < LOOK_EVERY_NS && !asks_now) return;
     run->has_looked = true;
-    run->looked_at_ns = run->now_ns;
+    run->looked_at_ns = really_ns;
     fetch(run, place_now(run), 0);
 }
 
@@ -174,6 +180,12 @@ typedef struct wait_plan {
     int64_t until_ns; /* the earlier of the next timer and the run's deadline */
     int64_t timeout_ns; /* for the system call; below zero: for ever */
 } wait_plan;
+
+/* The kernel does not know that clock: whoever moves it ends the wait. */
+static int64_t manual_timeout_ns(gy_run *run, int64_t until_ns) {
+    run->now_ns = gy_manual_clock_look(run->loop->clock);
+    return run->loop->clock->advances_itself || until_ns <= run->now_ns ? 0 : -1;
+}
 
 /* A run without time-out and timers reads no clock. */
 static wait_plan make_plan(gy_run *run) {
@@ -186,6 +198,10 @@ static wait_plan make_plan(gy_run *run) {
     plan.until_ns = timer_ns < run->deadline_ns ? timer_ns : run->deadline_ns;
     plan.timeout_ns = -1;
     if (plan.until_ns == GY_NEVER) return plan;
+    if (loop->clock != NULL) {
+        plan.timeout_ns = manual_timeout_ns(run, plan.until_ns);
+        return plan;
+    }
     run->now_ns = gy_clock_now_ns();
     bool armed = plan.where.epoll_fd >= 0 && plan.until_ns > run->now_ns &&
                  gy_alarm_arm(&loop->alarm, timer_ns, run->now_ns);
@@ -193,6 +209,26 @@ static wait_plan make_plan(gy_run *run) {
     if (limit_ns == GY_NEVER) return plan;
     plan.timeout_ns = limit_ns > run->now_ns ? limit_ns - run->now_ns : 0;
     return plan;
+}
+
+/* A loop that goes by a manual clock and will not wait knows of wake-ups by its state, and of
+ * nothing else that the kernel could tell where no descriptor is served. */
+static bool asks_kernel(const gy_run *run, const wait_plan *plan) {
+    return plan->timeout_ns != 0 || run->loop->clock == NULL || gy_mode_has_ports(run->mode) ||
+           gy_main_queue_is_served(run->loop, run->mode);
+}
+
+/* Nothing was ready: a clock that advances itself shows the moment that would have been slept to.
+ * Under the lock, for a timer that another thread adds is either among those looked at or counts
+ * from the new moment on. */
+static void advance(gy_run *run) {
+    GYRunLoopRef loop = run->loop;
+    if (loop->clock == NULL || !loop->clock->advances_itself) return;
+    gy_loop_lock(loop);
+    int64_t timer_ns = gy_mode_wake_ns(run->mode);
+    int64_t until_ns = timer_ns < run->deadline_ns ? timer_ns : run->deadline_ns;
+    if (until_ns != GY_NEVER) gy_manual_clock_move_to(loop->clock, until_ns);
+    gy_loop_unlock(loop);
 }
 
 static bool has_ready_descriptor(const gy_run *run) {
@@ -205,7 +241,9 @@ static bool has_event(const gy_run *run) {
 
 static void note_time(gy_run *run) {
     bool has_time = gy_mode_has_timers(run->mode) || gy_mode_has_ports(run->mode);
-    if (has_time) run->looked_at_ns = run->now_ns = gy_clock_now_ns();
+    if (!has_time) return;
+    run->now_ns = gy_loop_now_ns(run->loop);
+    run->looked_at_ns = real_now_ns(run);
 }
 
 static void sleep_until_event(gy_run *run) {
@@ -215,10 +253,11 @@ static void sleep_until_event(gy_run *run) {
         wait_plan plan = make_plan(run);
         /* Due now. Asked after each wait: another thread may have put the timer off (R114). */
         if (has_waited && plan.until_ns != GY_NEVER && plan.until_ns <= run->now_ns) return;
-        fetch(run, plan.where, plan.timeout_ns);
+        if (asks_kernel(run, &plan)) fetch(run, plan.where, plan.timeout_ns);
         has_waited = run->has_looked = true;
         if (has_event(run)) break;
         /* A nudge, an alarm that was put off, an edge from long ago: sleep on (R114, R156). */
+        advance(run);
     }
     note_time(run);
 }

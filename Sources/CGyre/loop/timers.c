@@ -75,11 +75,22 @@ static bool enter(GYRunLoopRef loop, GYRunLoopTimerRef timer, GYStringRef name) 
     return mode != NULL && enter_mode(mode, timer);
 }
 
+/* Its deadline is by the clock of the loop that it is in (moment.h). */
+static bool is_in_nothing(GYRunLoopTimerRef timer) {
+    return timer->item.mode_count == 0 && !gy_item_is(&timer->item, GY_ITEM_COMMON);
+}
+
+static void let_go_if_free(GYRunLoopRef loop, GYRunLoopTimerRef timer) {
+    if (gy_manual_clocks_are_used() && is_in_nothing(timer)) gy_moment_leave(timer, loop);
+    gy_item_let_go_if_free(&timer->item);
+}
+
 static enum gy_add_result add_locked(GYRunLoopRef loop, GYRunLoopTimerRef timer, GYStringRef name) {
     if (!gy_item_claim(&timer->item, loop)) return GY_ADD_OTHER_LOOP;
+    if (loop->clock != NULL && is_in_nothing(timer)) gy_moment_enter(timer, loop);
     bool ok = enter(loop, timer, name);
     int saved = errno;
-    gy_item_let_go_if_free(&timer->item);
+    let_go_if_free(loop, timer);
     errno = saved;
     return ok ? GY_ADDED : GY_ADD_FAILED;
 }
@@ -87,7 +98,7 @@ static enum gy_add_result add_locked(GYRunLoopRef loop, GYRunLoopTimerRef timer,
 static void leave_all_modes(GYRunLoopRef loop, GYRunLoopTimerRef timer, uint32_t *references) {
     while (timer->item.mode_count > 0) *references += leave_mode(timer->slot.mode, timer);
     gy_tenant_forget_common(&loop->common_timers, &timer->item, references);
-    gy_item_let_go_if_free(&timer->item);
+    let_go_if_free(loop, timer);
 }
 
 /* The timer leaves whichever loop it is in. */
@@ -125,7 +136,7 @@ void gy_timer_remove(GYRunLoopRef loop, GYRunLoopTimerRef timer, GYStringRef nam
             leave_common_modes(loop, timer, &references);
             gy_tenant_forget_common(&loop->common_timers, &timer->item, &references);
         }
-        gy_item_let_go_if_free(&timer->item);
+        let_go_if_free(loop, timer);
     }
     gy_loop_unlock(loop);
     gy_tenant_release(&timer->item, references);

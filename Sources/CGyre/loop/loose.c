@@ -15,8 +15,10 @@ static GYRunLoopTimerRef next_loose(GYRunLoopRef loop, cursor *at) {
     for (; at->depth < loop->depth; at->depth++, at->index = 0) {
         const gy_firing *f = loop->activations[at->depth].firing;
         if (f == NULL) continue;
-        if (at->index++ == 0 && f->current != NULL) return f->current;
-        uint32_t k = f->next + at->index - 1;
+        uint32_t i = at->index++;
+        if (i == 0 && f->current != NULL) return f->current;
+        if (i == 0) i = at->index++;
+        uint32_t k = f->next + i - 1;
         if (k < f->count) return f->entries[k].item;
     }
     const gy_hand *hand = at->by_hand;

@@ -402,4 +402,24 @@ LOOP_TEST(info_is_retained_around_the_callout_where_it_can_be) {
     EXPECT_INT(counted, -1);
 }
 
+static void leaves_and_tells_next_date(GYRunLoopTimerRef timer, void *next) {
+    GYRunLoopRef rl = GYRunLoopGetCurrent();
+    GYRunLoopRemoveTimer(rl, timer, kGYRunLoopDefaultMode);
+    EXPECT_INT(GYRunLoopGetNextTimerFireAt(rl, kGYRunLoopDefaultMode),
+               GYRunLoopTimerGetNextFireAt(next));
+}
+
+/* R108: also of those that are due and wait for the end of the first one's callout. */
+LOOP_TEST(a_timer_about_to_fire_is_the_earliest_of_its_mode) {
+    GYRunLoopTimerRef next = loop_timer(-1, 0, loop_timer_traces, "next");
+    GYRunLoopTimerRef first =
+        loop_in(kGYRunLoopDefaultMode, loop_timer(-1, 100, leaves_and_tells_next_date, next));
+    loop_in(kGYRunLoopDefaultMode, next);
+    GYRunLoopTimerSetNextFireAt(next, GYMonotonicNow());
+    loop_poll(kGYRunLoopDefaultMode);
+    EXPECT_STR(test_trace_take(), "next");
+    loop_drop(first);
+    GYRelease(next);
+}
+
 TEST_MAIN()

@@ -21,12 +21,6 @@ extern void weak_drain(void *unused) __asm__(DRAIN_NAME) __attribute__((weak));
 extern const char *weak_label(const void *queue) __asm__(LABEL_NAME) __attribute__((weak));
 extern const char weak_queue[] __asm__(QUEUE_NAME) __attribute__((weak));
 
-/* Weak too: in a static program that loads nothing plain references would draw the loader in, with
- * a warning of the linker's. */
-#pragma weak dlopen
-#pragma weak dlsym
-#pragma weak dl_iterate_phdr
-
 typedef struct hooks {
     int (*handle)(void);
     void (*drain)(void *unused);
@@ -50,7 +44,7 @@ static int count_objects(struct dl_phdr_info *info, size_t size, void *count) {
 
 static bool has_new_objects(void) {
     unsigned long long objects = 0;
-    if (dl_iterate_phdr == NULL || dl_iterate_phdr(count_objects, &objects) == 0) return false;
+    if (dl_iterate_phdr(count_objects, &objects) == 0) return false;
     bool has_new = objects != objects_seen;
     objects_seen = objects;
     return has_new;
@@ -71,8 +65,11 @@ static int find_path(struct dl_phdr_info *info, size_t size, void *path) {
  * its code is called from now on. */
 static void search_loaded(void) {
     char path[PATH_ROOM];
-    if (dlopen == NULL || dlsym == NULL || dl_iterate_phdr(find_path, path) == 0) return;
-    void *object = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
+    if (dl_iterate_phdr(find_path, path) == 0) return;
+    /* Not by its name: where a program is linked statically the linker would warn of it. */
+    void *(*open_object)(const char *path, int flags);
+    *(void **)&open_object = dlsym(RTLD_DEFAULT, "dlopen");
+    void *object = open_object == NULL ? NULL : open_object(path, RTLD_LAZY | RTLD_NOLOAD);
     if (object == NULL) return;
     *(void **)&found.handle = dlsym(object, HANDLE_NAME);
     *(void **)&found.drain = dlsym(object, DRAIN_NAME);

@@ -19,6 +19,7 @@ extern uint64_t dispatch_time(uint64_t base, int64_t delta_ns) __attribute__((we
     static void with_queue_##sentence(void);                                                       \
     TEST(sentence) {                                                                               \
         TEST_SKIP_IF(&_dispatch_main_q == NULL, "there is no libdispatch");                        \
+        TEST_SKIP_IF(test_is_thread_sanitized(), "the sanitizer does not know libdispatch");       \
         int open_before = test_descriptor_count();                                                 \
         with_queue_##sentence();                                                                   \
         test_allow_descriptors(test_descriptor_count() - open_before);                             \

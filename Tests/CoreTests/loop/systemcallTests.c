@@ -1,33 +1,15 @@
-/* How many system calls things take, counted by strace. They do not depend on the machine, so they
- * are a part of the contract.
- *
- * A case runs this program once more, under strace, with the name of a scene. The scene marks where
- * counting begins and ends by asking for files of certain names. */
+/* How many system calls things take. They do not depend on the machine, so they are a part of the
+ * contract. */
 #define _GNU_SOURCE 1
 #include "items/port.h"
+#include "support/calls.h"
 
-#include <errno.h>
 #include <gyre/GYDrainPool.h>
 #include <gyre/GYString.h>
 #include <gyre/GYTime.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
 
 #define MODE GYSTR("counted")
-#define BEGIN_MARK "counting-begins"
-#define END_MARK "counting-ends"
-
-static void begin(void) {
-    struct stat unused;
-    stat(BEGIN_MARK, &unused);
-}
-
-static void end(void) {
-    struct stat unused;
-    stat(END_MARK, &unused);
-}
 
 /* Scenes. Each does its work a number of times between the marks. */
 
@@ -48,9 +30,9 @@ typedef struct player {
 static void plays(void *info) {
     player *self = info;
     self->turns++;
-    if (self->turns == 100 && self->rl == GYRunLoopGetMain()) begin();
+    if (self->turns == 100 && self->rl == GYRunLoopGetMain()) calls_begin();
     if (self->turns == 100 + TURNS && self->rl == GYRunLoopGetMain()) {
-        end();
+        calls_end();
         GYRunLoopStop(self->rl);
         return;
     }
@@ -90,12 +72,12 @@ static void scene_ready_descriptors(void) {
         loop_in(MODE, loop_port(ends_of[i][0], reads_one, (void *)i));
     }
     for (int round = -1; round < ROUNDS; round++) {
-        if (round == 0) begin();
+        if (round == 0) calls_begin();
         for (int i = 0; i < PORTS; i++) port_write(ends_of[i][1], "x");
         left = PORTS;
         GYRunLoopRunInMode(MODE, 1e20, false);
     }
-    end();
+    calls_end();
 }
 
 static int passes_left;
@@ -118,12 +100,12 @@ static void scene_busy_passes(void) {
     loop_in(MODE, loop_timer(3600, 0, NULL, NULL));
     source = loop_in(MODE, loop_source0(0, goes_round, &source));
     for (int round = 0; round < 2; round++) {
-        if (round == 1) begin();
+        if (round == 1) calls_begin();
         passes_left = PASSES;
         GYRunLoopSourceSignal(source);
         GYRunLoopRunInMode(MODE, 1e20, false);
     }
-    end();
+    calls_end();
 }
 
 static int drains;
@@ -143,12 +125,12 @@ static void scene_draining_passes(void) {
     static GYRunLoopSourceRef source;
     source = loop_in(MODE, loop_source0(0, goes_round_deferring, &source));
     for (int round = 0; round < 2; round++) {
-        if (round == 1) begin();
+        if (round == 1) calls_begin();
         passes_left = PASSES;
         GYRunLoopSourceSignal(source);
         GYRunLoopRunInMode(MODE, 1e20, false);
     }
-    end();
+    calls_end();
     REQUIRE(drains == 2 * PASSES);
 }
 
@@ -159,14 +141,14 @@ static void scene_timer_changes(void) {
         timers[i] = loop_in(MODE, loop_timer(1000 + i, 0, NULL, NULL));
     }
     GYRunLoopRunInMode(MODE, 0.001, false);
-    begin();
+    calls_begin();
     for (int i = 0; i < TURNS; i++) {
         GYRunLoopTimerRef timer = timers[i * 7 % 1000];
         GYRunLoopRemoveTimer(GYRunLoopGetCurrent(), timer, MODE);
         GYRunLoopTimerSetNextFireDate(timer, GYAbsoluteTimeGetCurrent() + 2000 + i);
         loop_in(MODE, timer);
     }
-    end();
+    calls_end();
 }
 
 static int ticks;
@@ -175,9 +157,9 @@ static void ticking(GYRunLoopTimerRef timer, void *unused) {
     (void)timer;
     (void)unused;
     ticks++;
-    if (ticks == 10) begin();
+    if (ticks == 10) calls_begin();
     if (ticks == 10 + TICKS) {
-        end();
+        calls_end();
         GYRunLoopStop(GYRunLoopGetCurrent());
     }
 }
@@ -190,16 +172,16 @@ static void scene_ticks(void) {
 static void scene_time_outs(void) {
     loop_keep(MODE);
     GYRunLoopRunInMode(MODE, 0.0001, false);
-    begin();
+    calls_begin();
     for (int i = 0; i < TIME_OUTS; i++) GYRunLoopRunInMode(MODE, 0.0001, false);
-    end();
+    calls_end();
 }
 
 static void wakes_itself(void *unused) {
     (void)unused;
-    begin();
+    calls_begin();
     for (int i = 0; i < TURNS; i++) GYRunLoopWakeUp(GYRunLoopGetCurrent());
-    end();
+    calls_end();
 }
 
 /* Wake-ups of a loop that is awake, and of one that does not run. */
@@ -217,125 +199,56 @@ static void scene_event_changes(void) {
     port_pipe(ends);
     watched.fd = ends[0];
     loop_in(MODE, port_make2(&watched, EPOLLIN));
-    begin();
+    calls_begin();
     for (int i = 0; i < TURNS; i++) {
         GYRunLoopSourceSetEvents(watched.source, 0);
         GYRunLoopSourceSetEvents(watched.source, EPOLLIN);
     }
-    end();
+    calls_end();
 }
 
-static const struct {
-    const char *name;
-    void (*play)(void);
-} scenes[] = {
+static const calls_scene scenes[] = {
     {"round_trips", scene_round_trips},     {"ready_descriptors", scene_ready_descriptors},
     {"busy_passes", scene_busy_passes},     {"draining_passes", scene_draining_passes},
     {"timer_changes", scene_timer_changes}, {"ticks", scene_ticks},
     {"time_outs", scene_time_outs},         {"wakes_awake", scene_wakes_awake},
-    {"event_changes", scene_event_changes},
+    {"event_changes", scene_event_changes}, {NULL, NULL},
 };
-
-static int play_scene(const char *name) {
-    for (size_t i = 0; i < sizeof scenes / sizeof scenes[0]; i++) {
-        if (strcmp(name, scenes[i].name) != 0) continue;
-        scenes[i].play();
-        _exit(0);
-    }
-    return 1;
-}
-
-/* Counting. */
-
-/* Reads and writes can be left out, which the kernel then filters: traced, they would take so long
- * that the loop has to look at its descriptors more often. */
-static void trace_scene(const char *scene, const char *output, bool without_reads_and_writes) {
-    pid_t child = fork();
-    REQUIRE(child >= 0);
-    if (child == 0) {
-        char program[512];
-        ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
-        if (length < 0) _exit(126);
-        program[length] = '\0';
-        int quiet = open("/dev/null", O_WRONLY | O_CLOEXEC);
-        dup2(quiet, STDERR_FILENO);
-        const char *traced = without_reads_and_writes ? "trace=!read,write" : "trace=all";
-        execlp("strace", "strace", "-f", "-qq", "--seccomp-bpf", "-e", traced, "-s", "64", "-o",
-               output, program, "--scene", scene, (char *)NULL);
-        _exit(127);
-    }
-    int status;
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
-}
-
-/* A line of strace's that begins a call, and not the rest of one or a signal. */
-static bool is_call(const char *line) {
-    return strchr(line, '(') != NULL && strstr(line, " resumed>") == NULL &&
-           strstr(line, "---") == NULL && strstr(line, "+++") == NULL;
-}
-
-/* The calls between the marks; below zero: there was nothing to count. */
-static int count_calls(const char *output) {
-    char line[1024];
-    int count = -1;
-    bool counts = false;
-    FILE *file = fopen(output, "re");
-    if (file == NULL) return -1;
-    while (fgets(line, sizeof line, file) != NULL) {
-        bool begins = strstr(line, BEGIN_MARK) != NULL;
-        if (begins && count < 0) count = 0;
-        counts = begins || (counts && strstr(line, END_MARK) == NULL);
-        if (counts && !begins && is_call(line)) count++;
-    }
-    fclose(file);
-    return count;
-}
-
-/* Expects at most so many calls. Sanitizers make some of their own, and refuse to be traced. */
-static void expect_at_most(const char *scene, int limit, bool without_reads_and_writes) {
-    char output[64];
-    TEST_SKIP_IF(test_is_sanitized(), "a sanitizer makes system calls of its own");
-    snprintf(output, sizeof output, "/tmp/gyre-calls-%d", (int)getpid());
-    trace_scene(scene, output, without_reads_and_writes);
-    int count = count_calls(output);
-    unlink(output);
-    TEST_SKIP_IF(count < 0, "strace is not there or cannot trace");
-    if (count > limit) test_fail(__FILE__, __LINE__, "%s: %d calls, not %d", scene, count, limit);
-}
 
 /* One write and one wait on each side, and none for what comes with the two marks. */
 TEST(a_round_trip_between_two_sleeping_loops_takes_four_calls) {
-    expect_at_most("round_trips", 4 * TURNS + 20, false);
+    calls_expect_at_most("round_trips", 4 * TURNS + 20, false);
 }
 
 /* Beside the handler's read and the writer's write. */
 TEST(an_event_of_one_of_many_ready_descriptors_takes_a_twentieth_of_a_call) {
-    expect_at_most("ready_descriptors", PORTS * ROUNDS / 20, true);
+    calls_expect_at_most("ready_descriptors", PORTS * ROUNDS / 20, true);
 }
 
 TEST(a_busy_pass_takes_less_than_a_tenth_of_a_call) {
-    expect_at_most("busy_passes", PASSES / 10, false);
+    calls_expect_at_most("busy_passes", PASSES / 10, false);
 }
 
 TEST(a_pass_that_drains_a_deferred_call_takes_no_call) {
-    expect_at_most("draining_passes", 0, false);
+    calls_expect_at_most("draining_passes", 0, false);
 }
 
-TEST(taking_a_timer_away_and_adding_it_takes_no_call) { expect_at_most("timer_changes", 0, false); }
+TEST(taking_a_timer_away_and_adding_it_takes_no_call) {
+    calls_expect_at_most("timer_changes", 0, false);
+}
 
 /* The wait, and arming the kernel's timer anew. */
-TEST(a_tick_of_a_repeating_timer_takes_two_calls) { expect_at_most("ticks", 2 * TICKS, false); }
+TEST(a_tick_of_a_repeating_timer_takes_two_calls) {
+    calls_expect_at_most("ticks", 2 * TICKS, false);
+}
 
 TEST(a_run_that_finds_nothing_until_its_time_out_takes_one_call) {
-    expect_at_most("time_outs", TIME_OUTS, false);
+    calls_expect_at_most("time_outs", TIME_OUTS, false);
 }
 
-TEST(waking_a_loop_that_is_awake_takes_no_call) { expect_at_most("wakes_awake", 0, false); }
+TEST(waking_a_loop_that_is_awake_takes_no_call) { calls_expect_at_most("wakes_awake", 0, false); }
 
 /* R220 */
-TEST(events_asked_for_again_take_no_call) { expect_at_most("event_changes", 0, false); }
+TEST(events_asked_for_again_take_no_call) { calls_expect_at_most("event_changes", 0, false); }
 
-int main(int argc, char **argv) {
-    if (argc == 3 && strcmp(argv[1], "--scene") == 0) return play_scene(argv[2]);
-    return test_main(argc, argv);
-}
+CALLS_MAIN(scenes)

@@ -40,7 +40,8 @@ import Testing
     try expect("outer finished main", "behind main", of: "nested")
   }
 
-  @Test func aFloodOfJobsDoesNotStarveTimers() throws {
+  /// F103.
+  @Test func aFloodOfJobsStaysOnTheLoopAndDoesNotStarveTimers() throws {
     try expect("over main", of: "flood")
   }
 

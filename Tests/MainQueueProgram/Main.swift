@@ -17,9 +17,10 @@ enum Main {
 /// Set once, before there is another thread.
 nonisolated(unsafe) private var mainThread = pthread_self()
 
+var isOnMainThread: Bool { pthread_equal(pthread_self(), mainThread) != 0 }
+
 /// Prints a word, and the kind of thread that it is said on.
 func say(_ word: String) {
-  let isMain = pthread_equal(pthread_self(), mainThread) != 0
-  print("\(word) \(isMain ? "main" : "other")")
+  print("\(word) \(isOnMainThread ? "main" : "other")")
   fflush(nil)
 }

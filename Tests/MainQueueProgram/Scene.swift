@@ -100,13 +100,15 @@ private func playNested() {
   EventLoop.main.run()
 }
 
-/// A task that always has something to do for the main actor, and timers that fire all the same.
+/// A task that always has something to do for the main actor, each time on its thread, and timers
+/// that fire all the same.
 private func playFlood() throws {
   nonisolated(unsafe) var isOver = false
   nonisolated(unsafe) var turns = 0
   Task { @MainActor in
     while !isOver {
       turns += 1
+      if !isOnMainThread { say("stray") }
       await Task.yield()
     }
     EventLoop.main.stop()
@@ -114,7 +116,7 @@ private func playFlood() throws {
   nonisolated(unsafe) var ticks = 0
   let timer = EventLoop.Timer(every: .milliseconds(1)) {
     ticks += 1
-    if ticks >= 20 && turns >= 20 { isOver = true }
+    if ticks >= 20 && turns >= 1000 { isOver = true }
   }
   try EventLoop.main.add(timer, to: .common)
   EventLoop.main.run()

@@ -51,6 +51,13 @@ AT(GYRunLoopSourceContext, schedule, 56);
 AT(GYRunLoopSourceContext, cancel, 64);
 AT(GYRunLoopSourceContext, perform, 72);
 
+SIZE(GYMessagePortContext, 40);
+AT(GYMessagePortContext, version, 0);
+AT(GYMessagePortContext, info, 8);
+AT(GYMessagePortContext, retain, 16);
+AT(GYMessagePortContext, release, 24);
+AT(GYMessagePortContext, copyDescription, 32);
+
 SIZE(GYRunLoopSourceContext1, 72);
 AT(GYRunLoopSourceContext1, version, 0);
 AT(GYRunLoopSourceContext1, info, 8);

@@ -14,6 +14,7 @@
 #include <gyre/GYRunLoopObserver.h>
 #include <gyre/GYRunLoopPerform.h>
 #include <gyre/GYFileDescriptor.h>
+#include <gyre/GYMessagePort.h>
 #include <gyre/GYDrainPool.h>
 #include <gyre/GYThread.h>
 #include <gyre/GYSignal.h>

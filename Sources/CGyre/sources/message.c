@@ -1,0 +1,85 @@
+#include "sources/message.h"
+
+#include "base/object.h"
+#include "loop/loop.h"
+#include "loop/signal.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* Replies come before most other sources of their mode. */
+#define REPLY_ORDER (-100)
+
+static void perform_nothing(void *info) { (void)info; }
+
+gy_answer *gy_answer_create(GYRunLoopRef loop) {
+    gy_answer *answer = calloc(1, sizeof *answer);
+    if (answer == NULL) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    GYRunLoopSourceContext context = {.info = answer, .perform = perform_nothing};
+    answer->source = GYRunLoopSourceCreate(NULL, REPLY_ORDER, &context);
+    if (answer->source == NULL) {
+        free(answer);
+        return NULL;
+    }
+    atomic_init(&answer->references, 1);
+    answer->result = kGYMessagePortBecameInvalidError;
+    answer->loop = gy_retain(loop);
+    return answer;
+}
+
+gy_answer *gy_answer_retain(gy_answer *answer) {
+    /* Relaxed: the caller has a reference already. */
+    if (answer != NULL) atomic_fetch_add_explicit(&answer->references, 1, memory_order_relaxed);
+    return answer;
+}
+
+void gy_answer_release(gy_answer *answer) {
+    if (answer == NULL) return;
+    /* Release on every drop, acquire on the last: all uses come before the end. */
+    if (atomic_fetch_sub_explicit(&answer->references, 1, memory_order_acq_rel) != 1) return;
+    gy_release(answer->data);
+    gy_release(answer->source);
+    gy_release(answer->loop);
+    free(answer);
+}
+
+void gy_answer_give(gy_answer *answer, int32_t result, GYDataRef data) {
+    uint32_t state = GY_ANSWER_AWAITED;
+    /* Relaxed: it only decides who writes; the store below is what the sender acquires. */
+    if (!atomic_compare_exchange_strong_explicit(&answer->state, &state, GY_ANSWER_BEING_GIVEN,
+                                                 memory_order_relaxed, memory_order_relaxed)) {
+        return;
+    }
+    answer->result = result;
+    answer->data = gy_retain(data);
+    /* Release: pairs with the acquire in gy_answer_is_given. */
+    atomic_store_explicit(&answer->state, GY_ANSWER_GIVEN, memory_order_release);
+    gy_signal(answer->source);
+    gy_wake_up(&answer->loop->wake);
+}
+
+bool gy_answer_is_given(const gy_answer *answer) {
+    return atomic_load_explicit(&answer->state, memory_order_acquire) == GY_ANSWER_GIVEN;
+}
+
+gy_message *gy_message_create(int32_t id, GYDataRef data, gy_answer *answer) {
+    gy_message *message = malloc(sizeof *message);
+    if (message == NULL) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    *message = (gy_message){NULL, id, gy_retain(data), gy_answer_retain(answer)};
+    return message;
+}
+
+void gy_message_destroy(gy_message *message) {
+    if (message->answer != NULL) {
+        gy_answer_give(message->answer, kGYMessagePortBecameInvalidError, NULL);
+        gy_answer_release(message->answer);
+    }
+    gy_release(message->data);
+    free(message);
+}

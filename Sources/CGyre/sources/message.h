@@ -1,0 +1,60 @@
+/* A message on its way to a local port, and the answer that its sender waits for.
+ *
+ * Owns: the layout of both. A message belongs to whoever has it: sender, queue, receiver. An answer
+ * is counted: the sender and the message have it. Threads: a message one at a time; an answer is
+ * given by any thread and read by the sender's. */
+#ifndef GYRE_SOURCES_MESSAGE_H
+#define GYRE_SOURCES_MESSAGE_H
+
+#include <gyre/GYData.h>
+#include "base/list.h"
+
+#include <gyre/GYMessagePort.h>
+
+#include <stdatomic.h>
+
+enum gy_answer_state {
+    GY_ANSWER_AWAITED,
+    GY_ANSWER_BEING_GIVEN, /* somebody is writing it, the only one */
+    GY_ANSWER_GIVEN,
+};
+
+typedef struct gy_answer {
+    gy_node in_port;     /* among those that a remote port waits for; that port's lock */
+    uint32_t number;     /* what a reply of another process names it by; constant */
+    _Atomic uint32_t references;
+    _Atomic uint32_t state;
+    int32_t result;             /* valid once given */
+    GYDataRef data;             /* valid once given; retained */
+    GYRunLoopRef loop;          /* the sender's; retained */
+    GYRunLoopSourceRef source; /* in the reply mode: its signal ends the run that waits; retained */
+} gy_answer;
+
+/* For a request of the calling thread, whose loop it is; NULL with errno. */
+gy_answer *gy_answer_create(GYRunLoopRef loop);
+gy_answer *gy_answer_retain(gy_answer *answer);
+void gy_answer_release(gy_answer *answer);
+
+/* Gives the answer, unless one has been given, and wakes who waits. `data` is retained. No lock. */
+void gy_answer_give(gy_answer *answer, int32_t result, GYDataRef data);
+/* The sender's thread. */
+bool gy_answer_is_given(const gy_answer *answer);
+
+typedef struct gy_message {
+    struct gy_message *next;
+    int32_t id;
+    GYDataRef data; /* retained; NULL: none */
+    gy_answer *answer; /* NULL: no reply is wanted */
+} gy_message;
+
+/* Retains both; NULL with errno. */
+gy_message *gy_message_create(int32_t id, GYDataRef data, gy_answer *answer);
+/* One that nobody will receive any more is answered so. No lock. */
+void gy_message_destroy(gy_message *message);
+
+/* How much of a queue's room it takes. */
+static inline size_t gy_message_size(const gy_message *message) {
+    return sizeof *message + (message->data == NULL ? 0 : (size_t)GYDataGetLength(message->data));
+}
+
+#endif

@@ -1,0 +1,97 @@
+#include "sources/message_receive.h"
+
+#include "loop/callout.h"
+#include "loop/signal.h"
+#include "loop/sources.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* What the info of a source points to. */
+typedef struct inlet {
+    GYMessagePortRef port;     /* retained */
+    GYRunLoopSourceRef source; /* whose info it is, not retained; set once it is made */
+} inlet;
+
+/* ---- messages ---- */
+
+static void *info_of(GYMessagePortRef port) {
+    gy_lock_take(&port->lock);
+    void *info = port->context.info;
+    gy_lock_give(&port->lock);
+    return info;
+}
+
+static void receive(GYMessagePortRef port, gy_message *message) {
+    GYDataRef reply = port->callout(port, message->id, message->data, info_of(port));
+    if (message->answer != NULL) gy_answer_give(message->answer, kGYMessagePortSuccess, reply);
+    gy_release(reply);
+    gy_message_destroy(message);
+}
+
+/* R263. The source is held by its run, and with it the inlet. It is marked again before the callout,
+ * so that a run nested in that goes on with the next message. */
+static void perform(void *info) {
+    const inlet *in = info;
+    if (!gy_message_port_is_valid(in->port)) {
+        gy_source_invalidate(in->source);
+        return;
+    }
+    bool is_more;
+    gy_message *message = gy_mailbox_take(in->port->mailbox, &is_more);
+    if (is_more) gy_signal(in->source);
+    if (message != NULL) receive(in->port, message);
+}
+
+/* ---- the source ---- */
+
+static gy_place place_of(const inlet *in, GYRunLoopRef loop, GYRunLoopMode mode) {
+    return (gy_place){in->source, loop, mode};
+}
+
+static void schedule(void *info, GYRunLoopRef loop, GYRunLoopMode mode) {
+    const inlet *in = info;
+    gy_mailbox_add_place(in->port->mailbox, place_of(in, loop, mode));
+    if (!gy_message_port_is_valid(in->port)) gy_source_invalidate(in->source);
+}
+
+static void cancel(void *info, GYRunLoopRef loop, GYRunLoopMode mode) {
+    const inlet *in = info;
+    gy_mailbox_remove_place(in->port->mailbox, place_of(in, loop, mode));
+}
+
+static void release(const void *info) {
+    inlet *in = (inlet *)(uintptr_t)info;
+    gy_release(in->port);
+    free(in);
+}
+
+static GYBoolean equal(const void *a, const void *b) {
+    return ((const inlet *)a)->port == ((const inlet *)b)->port;
+}
+
+static GYHashCode hash(const void *info) {
+    return (GYHashCode)(uintptr_t)((const inlet *)info)->port;
+}
+
+GYRunLoopSourceRef gy_message_receive_source(GYMessagePortRef port, GYIndex order) {
+    inlet *in = malloc(sizeof *in);
+    if (in == NULL) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    GYRunLoopSourceContext context = {.info = in,
+                                      .release = release,
+                                      .equal = equal,
+                                      .hash = hash,
+                                      .schedule = schedule,
+                                      .cancel = cancel,
+                                      .perform = perform};
+    *in = (inlet){gy_retain(port), NULL};
+    in->source = GYRunLoopSourceCreate(NULL, order, &context);
+    if (in->source != NULL) return in->source;
+    int saved = errno;
+    release(in);
+    errno = saved;
+    return NULL;
+}

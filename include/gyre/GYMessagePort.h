@@ -26,6 +26,9 @@ enum {
 /** How many messages wait for a local port to receive them; a sender waits for room then (R264). */
 #define GY_MESSAGE_PORT_QUEUE_MAX 1024
 
+/** Stands for every user, in GYMessagePortAllowUser. */
+#define GY_MESSAGE_PORT_ANY_USER UINT32_MAX
+
 /** What a local port calls for each message.
  *
  * `data` is NULL where the sender gave none; it is borrowed. The result is the reply, which the
@@ -69,7 +72,7 @@ GY_EXPORT GYTypeID GYMessagePortGetTypeID(void);
  * - Threads: any.
  * - Callout: retain; release where another thread was faster to make the port.
  * - Errors: no callout, a name that is no string, is empty or too long, another version: NULL,
- *   reported. NULL with errno: the system refused.
+ *   reported. NULL with errno: EADDRINUSE, another process has the name; or the system refused.
  * - Since: 0.1.
  * - CF: CFMessagePortCreateLocal, same contract.
  */
@@ -78,21 +81,52 @@ GY_EXPORT GYMessagePortRef GY_NULLABLE GYMessagePortCreateLocal(
     GYMessagePortCallBack GY_NULLABLE callout, GYMessagePortContext *GY_NULLABLE context,
     GYBoolean *GY_NULLABLE shouldFreeInfo);
 
-/** A port that sends messages to the local port of a name.
+/** A port that sends messages to the local port of a name, in this process or in another one of the
+ * same user (R268).
  *
  * The same object as long as one of that name is valid in the process.
  *
  * - Ownership: the caller releases the result.
  * - Threads: any.
+ * - Callout: the invalidation callback of the one there was, where its peer is found gone.
  * - Blocking: never.
  * - Errors: a name that is no string, is empty or too long: NULL, reported. NULL with errno: ENOENT,
- *   there is no port of that name; or the system refused.
+ *   there is no port of that name; EAGAIN, too many have just asked for it; or the system refused.
  * - Since: 0.1.
  * - CF: CFMessagePortCreateRemote, same contract.
  */
 GY_EXPORT GYMessagePortRef GY_NULLABLE GYMessagePortCreateRemote(GYAllocatorRef
                                                                  GY_NULLABLE allocator,
                                                                  GYStringRef GY_NULLABLE name);
+
+/** GYMessagePortCreateRemote for a port of another user, who has to allow it.
+ *
+ * Where that user does not, the port ends with its first request, or before.
+ *
+ * - Parameter user: the number of the user whose process has the port; the own one: as
+ *   GYMessagePortCreateRemote.
+ * - Ownership: the caller releases the result.
+ * - Threads: any.
+ * - Callout: as GYMessagePortCreateRemote.
+ * - Blocking: never.
+ * - Errors: as GYMessagePortCreateRemote.
+ * - Since: 0.1.
+ */
+GY_EXPORT GYMessagePortRef GY_NULLABLE GYMessagePortCreateRemoteOfUser(GYAllocatorRef
+                                                                       GY_NULLABLE allocator,
+                                                                       GYStringRef GY_NULLABLE name,
+                                                                       uint32_t user);
+
+/** Lets processes of another user send to a local port; those of its own user always may.
+ *
+ * - Parameter user: the number of the user, or GY_MESSAGE_PORT_ANY_USER.
+ * - Result: whether they may now.
+ * - Threads: any. Connections that were refused before are not made good.
+ * - Errors: not a port, a remote one: false, reported. False with errno: EINVAL, the port is
+ *   invalid; no memory.
+ * - Since: 0.1.
+ */
+GY_EXPORT bool GYMessagePortAllowUser(GYMessagePortRef GY_NULLABLE local, uint32_t user);
 
 /** Whether a port sends messages, and receives none.
  *
@@ -119,7 +153,7 @@ GY_EXPORT GYStringRef GY_NULLABLE GYMessagePortGetName(GYMessagePortRef GY_NULLA
  * - Result: whether it has that name now.
  * - Threads: any.
  * - Errors: not a port, a remote one, not a name: false, reported. False with errno: EADDRINUSE, the
- *   name is taken; EINVAL, the port is invalid; or the system refused. The old name stays then.
+ *   name is taken, here or by another process; EINVAL, the port is invalid; or the system refused. The old name stays then.
  * - Since: 0.1.
  * - CF: CFMessagePortSetName, same contract.
  */
@@ -153,6 +187,7 @@ GY_EXPORT void GYMessagePortInvalidate(GYMessagePortRef GY_NULLABLE port);
 /** Whether a port has not ended. A remote one ends with the local one it sends to.
  *
  * - Threads: any.
+ * - Callout: the invalidation callback, where the peer is found gone.
  * - Errors: not a port: false, reported.
  * - Since: 0.1.
  * - CF: CFMessagePortIsValid, same contract.
@@ -171,7 +206,9 @@ GY_EXPORT GYMessagePortInvalidationCallBack GY_NULLABLE GYMessagePortGetInvalida
 
 /** Sets what is called, once, when the port ends. On a port that has ended it is called at once.
  *
- * It is called on the thread that invalidates the port or finds its peer gone.
+ * It is called on the thread that invalidates the port or finds its peer gone. That of a remote port
+ * to another process is watched by the calling thread's loop, in its common modes, which are not
+ * empty meanwhile (R266).
  *
  * - Parameter callout: NULL: none.
  * - Threads: any.

@@ -7,9 +7,12 @@
 #include "base/name.h"
 #include "loop/callout.h"
 #include "sources/message_receive.h"
+#include "sources/message_remote.h"
 #include "sources/message_send.h"
+#include "sources/message_server.h"
 
 #include <errno.h>
+#include <unistd.h>
 
 /* R52, as of a run. */
 #define LONGEST_TIMEOUT_S 504911232.0
@@ -61,7 +64,7 @@ static GYMessagePortRef make_local(GYStringRef name, GYMessagePortCallBack callo
         errno = saved;
         return NULL;
     }
-    int error = name == NULL ? 0 : gy_message_port_set_name(port, name);
+    int error = name == NULL ? 0 : gy_server_set_name(port, name);
     if (error == 0) return port;
     gy_release(port);
     errno = -error;
@@ -99,7 +102,17 @@ GYMessagePortRef GYMessagePortCreateLocal(GYAllocatorRef allocator, GYStringRef 
 
 GYMessagePortRef GYMessagePortCreateRemote(GYAllocatorRef allocator, GYStringRef name) {
     (void)allocator;
-    return is_name(name, "GYMessagePortCreateRemote") ? gy_message_port_remote(name) : NULL;
+    return is_name(name, "GYMessagePortCreateRemote") ? gy_remote_find(name, geteuid()) : NULL;
+}
+
+GYMessagePortRef GYMessagePortCreateRemoteOfUser(GYAllocatorRef allocator, GYStringRef name,
+                                                 uint32_t user) {
+    (void)allocator;
+    return is_name(name, "GYMessagePortCreateRemoteOfUser") ? gy_remote_find(name, user) : NULL;
+}
+
+bool GYMessagePortAllowUser(GYMessagePortRef local, uint32_t user) {
+    return is_local(local, "GYMessagePortAllowUser") && gy_server_allow(local, user);
 }
 
 GYRunLoopSourceRef GYMessagePortCreateRunLoopSource(GYAllocatorRef allocator,
@@ -125,7 +138,7 @@ GYStringRef GYMessagePortGetName(GYMessagePortRef port) {
 GYBoolean GYMessagePortSetName(GYMessagePortRef port, GYStringRef newName) {
     static const char call[] = "GYMessagePortSetName";
     if (!is_local(port, call) || !is_name(newName, call)) return false;
-    int error = gy_message_port_set_name(port, newName);
+    int error = gy_server_set_name(port, newName);
     if (error != 0) errno = -error;
     return error == 0;
 }
@@ -148,7 +161,9 @@ void GYMessagePortInvalidate(GYMessagePortRef port) {
 }
 
 GYBoolean GYMessagePortIsValid(GYMessagePortRef port) {
-    return is_port(port, "GYMessagePortIsValid") && gy_message_port_is_valid(port);
+    if (!is_port(port, "GYMessagePortIsValid")) return false;
+    if (port->name.is_remote && gy_message_port_is_valid(port)) gy_remote_check(port);
+    return gy_message_port_is_valid(port);
 }
 
 GYMessagePortInvalidationCallBack GYMessagePortGetInvalidationCallBack(GYMessagePortRef port) {
@@ -161,8 +176,10 @@ GYMessagePortInvalidationCallBack GYMessagePortGetInvalidationCallBack(GYMessage
 
 void GYMessagePortSetInvalidationCallBack(GYMessagePortRef port,
                                           GYMessagePortInvalidationCallBack callout) {
-    if (is_port(port, "GYMessagePortSetInvalidationCallBack"))
-        gy_message_port_set_invalidation(port, callout);
+    if (!is_port(port, "GYMessagePortSetInvalidationCallBack")) return;
+    if (port->name.is_remote && gy_message_port_is_valid(port))
+        gy_remote_watch(port, callout != NULL);
+    gy_message_port_set_invalidation(port, callout);
 }
 
 /* ---- sending ---- */

@@ -38,8 +38,7 @@ static void write_all(const char *text, size_t count) {
     }
 }
 
-void gy_report(const char *call, const char *what, const char *rule) {
-    int saved = errno;
+static void tell(const char *call, const char *what, const char *rule) {
     char line[256];
     snprintf(line, sizeof line, "gyre: %s: %s (%s)", call, what, rule);
     pthread_mutex_lock(&handler_lock);
@@ -53,7 +52,18 @@ void gy_report(const char *call, const char *what, const char *rule) {
         line[count] = '\n'; /* snprintf left room for one character: the terminator's */
         write_all(line, count + 1);
     }
+}
+
+void gy_report(const char *call, const char *what, const char *rule) {
+    int saved = errno;
+    tell(call, what, rule);
     abort_if_strict();
+    errno = saved;
+}
+
+void gy_report_peer(const char *call, const char *what, const char *rule) {
+    int saved = errno;
+    tell(call, what, rule);
     errno = saved;
 }
 

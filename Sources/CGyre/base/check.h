@@ -14,6 +14,9 @@ void gy_check_reset_in_child(void);
  * Keeps errno. Calls foreign code (the log handler): no lock may be held. */
 void gy_report(const char *call, const char *what, const char *rule);
 
+/* The same where another process is at fault: never fatal. */
+void gy_report_peer(const char *call, const char *what, const char *rule);
+
 /* The same for calls that may run in a signal handler: write(2) to standard error, nothing else. */
 void gy_report_from_signal(const char *call, const char *what, const char *rule);
 

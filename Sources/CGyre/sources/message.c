@@ -65,21 +65,41 @@ bool gy_answer_is_given(const gy_answer *answer) {
     return atomic_load_explicit(&answer->state, memory_order_acquire) == GY_ANSWER_GIVEN;
 }
 
-gy_message *gy_message_create(int32_t id, GYDataRef data, gy_answer *answer) {
+void gy_answer_reply(void *answer, uint32_t number, int32_t result, GYDataRef data) {
+    (void)number;
+    gy_answer_give(answer, result, data);
+    gy_answer_release(answer);
+}
+
+gy_message *gy_message_create(int32_t id, GYDataRef data) {
     gy_message *message = malloc(sizeof *message);
     if (message == NULL) {
         errno = ENOMEM;
         return NULL;
     }
-    *message = (gy_message){NULL, id, gy_retain(data), gy_answer_retain(answer)};
+    *message = (gy_message){.id = id, .data = gy_retain(data)};
     return message;
 }
 
-void gy_message_destroy(gy_message *message) {
-    if (message->answer != NULL) {
-        gy_answer_give(message->answer, kGYMessagePortBecameInvalidError, NULL);
-        gy_answer_release(message->answer);
-    }
+void gy_message_expect_reply(gy_message *message, gy_reply_function reply, void *sender,
+                             uint32_t number) {
+    message->reply = reply;
+    message->sender = sender;
+    message->number = number;
+}
+
+void gy_message_reply(gy_message *message, int32_t result, GYDataRef data) {
+    gy_reply_function reply = message->reply;
+    message->reply = NULL;
+    if (reply != NULL) reply(message->sender, message->number, result, data);
+}
+
+void gy_message_free(gy_message *message) {
     gy_release(message->data);
     free(message);
+}
+
+void gy_message_destroy(gy_message *message) {
+    gy_message_reply(message, kGYMessagePortBecameInvalidError, NULL);
+    gy_message_free(message);
 }

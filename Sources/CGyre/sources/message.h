@@ -37,20 +37,35 @@ void gy_answer_release(gy_answer *answer);
 
 /* Gives the answer, unless one has been given, and wakes who waits. `data` is retained. No lock. */
 void gy_answer_give(gy_answer *answer, int32_t result, GYDataRef data);
+/* gy_answer_give as the reply function of a message. */
+void gy_answer_reply(void *answer, uint32_t number, int32_t result, GYDataRef data);
 /* The sender's thread. */
 bool gy_answer_is_given(const gy_answer *answer);
+
+/* What becomes of the sender of a message: `result` is success and the reply, or
+ * kGYMessagePortBecameInvalidError where nobody received it. Gives up the reference that the message
+ * has to the sender. No lock is held. */
+typedef void (*gy_reply_function)(void *sender, uint32_t number, int32_t result, GYDataRef data);
 
 typedef struct gy_message {
     struct gy_message *next;
     int32_t id;
+    uint32_t number;
     GYDataRef data; /* retained; NULL: none */
-    gy_answer *answer; /* NULL: no reply is wanted */
+    gy_reply_function reply; /* NULL: no reply is wanted, or it has been given */
+    void *sender; /* the reply function's */
 } gy_message;
 
-/* Retains both; NULL with errno. */
-gy_message *gy_message_create(int32_t id, GYDataRef data, gy_answer *answer);
-/* One that nobody will receive any more is answered so. No lock. */
+/* Retains the data; NULL with errno. */
+gy_message *gy_message_create(int32_t id, GYDataRef data);
+/* A reply is wanted: by `sender`, whose reference the message takes over. */
+void gy_message_expect_reply(gy_message *message, gy_reply_function reply, void *sender,
+                             uint32_t number);
+void gy_message_reply(gy_message *message, int32_t result, GYDataRef data);
+/* Whoever waits for a reply learns that there will be none. No lock. */
 void gy_message_destroy(gy_message *message);
+/* The same, and nobody is told. */
+void gy_message_free(gy_message *message);
 
 /* How much of a queue's room it takes. */
 static inline size_t gy_message_size(const gy_message *message) {

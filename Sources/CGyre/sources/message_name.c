@@ -52,20 +52,27 @@ static gy_port_name *live_owner(gy_port_name *name, GYStringRef string, void **r
     return owner;
 }
 
+typedef struct entry {
+    gy_port_name *name;
+    GYStringRef string;
+    int (*claim)(GYStringRef string);
+    int claimed;
+    void *retained; /* the port that has the name already */
+} entry;
+
 /* The lock. The old entry goes last: until then nothing has changed. */
-static int enter(gy_port_name *name, GYStringRef string, int (*claim)(void *, GYStringRef),
-                 void **retained) {
-    gy_port_name *owner = live_owner(name, string, retained);
-    if (owner == name) return 0;
+static int enter(entry *e) {
+    gy_port_name *owner = live_owner(e->name, e->string, &e->retained);
+    if (owner == e->name) return 0;
     if (owner != NULL) return -EADDRINUSE;
-    if (!gy_set_insert(&names, name, gy_string_hash(string))) return -ENOMEM;
-    int error = claim == NULL ? 0 : claim(name->port, string);
-    if (error != 0) {
-        gy_set_remove(&names, name, gy_string_hash(string));
-        return error;
+    if (!gy_set_insert(&names, e->name, gy_string_hash(e->string))) return -ENOMEM;
+    if (e->claim != NULL) e->claimed = e->claim(e->string);
+    if (e->claim != NULL && e->claimed < 0) {
+        gy_set_remove(&names, e->name, gy_string_hash(e->string));
+        return e->claimed;
     }
-    unlist(name);
-    name->is_listed = true;
+    unlist(e->name);
+    e->name->is_listed = true;
     return 0;
 }
 
@@ -90,18 +97,18 @@ static bool set_up(void) {
     return ok;
 }
 
-int gy_port_name_enter(gy_port_name *name, GYStringRef string,
-                       int (*claim)(void *port, GYStringRef string)) {
+int gy_port_name_enter(gy_port_name *name, GYStringRef string, int (*claim)(GYStringRef string),
+                       int *claimed) {
     if (!set_up()) return -errno;
-    void *retained = NULL;
-    gy_retain(string);
+    entry e = {name, gy_retain(string), claim, -1, NULL};
     gy_lock_take(&lock);
-    int error = enter(name, string, claim, &retained);
+    int error = enter(&e);
     GYStringRef old = error == 0 ? name->string : string;
     if (error == 0) name->string = string;
     gy_lock_give(&lock);
     gy_release(old);
-    gy_release(retained); /* perhaps the last reference */
+    gy_release(e.retained); /* perhaps the last reference */
+    *claimed = error == 0 ? e.claimed : -1;
     return error;
 }
 

@@ -22,10 +22,11 @@ typedef struct gy_port_name {
 /* The valid port of that name, retained; NULL: none. */
 void *gy_port_name_find(GYStringRef string, bool is_remote, uint32_t user);
 /* Gives a port that name, in place of the one it has. `claim`, unless NULL, makes the name known to
- * other processes; it is called with the registry's lock and returns 0 or a negative errno.
+ * other processes: it is called with the registry's lock and returns a descriptor, which is handed
+ * on by `claimed`, or a negative errno. `*claimed` is -1 where nothing had to be claimed.
  * Returns 0, that errno, -EADDRINUSE where another port of the process has the name, or -ENOMEM. */
-int gy_port_name_enter(gy_port_name *name, GYStringRef string,
-                       int (*claim)(void *port, GYStringRef string));
+int gy_port_name_enter(gy_port_name *name, GYStringRef string, int (*claim)(GYStringRef string),
+                       int *claimed);
 /* The name is free again; the port can still tell it. */
 void gy_port_name_leave(gy_port_name *name);
 /* Borrowed. */

@@ -57,6 +57,7 @@ bool gy_message_port_expect(GYMessagePortRef port, gy_answer *answer) {
     gy_lock_take(&port->lock);
     /* Either the end of the port finds the answer, or this finds that it has ended. */
     bool is_valid = gy_message_port_is_valid(port);
+    answer->number = ++port->next_number;
     if (is_valid) gy_list_append(&port->answers, &gy_answer_retain(answer)->in_port);
     gy_lock_give(&port->lock);
     return is_valid;
@@ -68,6 +69,50 @@ void gy_message_port_forgo(GYMessagePortRef port, gy_answer *answer) {
     if (is_listed) gy_list_remove(&answer->in_port);
     gy_lock_give(&port->lock);
     if (is_listed) gy_answer_release(answer);
+}
+
+gy_answer *gy_message_port_take_answer(GYMessagePortRef port, uint32_t number) {
+    gy_answer *found = NULL;
+    gy_lock_take(&port->lock);
+    for (gy_node *n = port->answers.next; n != &port->answers && found == NULL; n = n->next) {
+        gy_answer *answer = gy_node_owner(n, gy_answer, in_port);
+        if (answer->number == number) found = answer;
+    }
+    if (found != NULL) gy_list_remove(&found->in_port);
+    gy_lock_give(&port->lock);
+    return found;
+}
+
+/* ---- connections ---- */
+
+gy_link *gy_message_port_link(GYMessagePortRef port) {
+    gy_lock_take(&port->lock);
+    gy_link *link = gy_link_retain(port->link);
+    gy_lock_give(&port->lock);
+    return link;
+}
+
+static void end_link(GYMessagePortRef port) {
+    gy_lock_take(&port->lock);
+    gy_link *link = port->link;
+    GYRunLoopSourceRef watch = port->watch;
+    port->link = NULL;
+    port->watch = NULL;
+    gy_lock_give(&port->lock);
+    if (watch != NULL) gy_source_invalidate(watch);
+    gy_release(watch);
+    if (link == NULL) return;
+    gy_link_set_owner(link, NULL);
+    gy_link_shut(link);
+    gy_link_release(link);
+}
+
+static void end_server(GYMessagePortRef port) {
+    gy_lock_take(&port->lock);
+    struct gy_server *server = port->server;
+    port->server = NULL;
+    gy_lock_give(&port->lock);
+    if (server != NULL) port->end_server(server);
 }
 
 /* ---- remote ports of a mailbox ---- */
@@ -116,9 +161,11 @@ static void leave_mailbox(GYMessagePortRef port) {
 static void end_quietly(GYMessagePortRef port) {
     gy_port_name_leave(&port->name);
     if (port->name.is_remote) {
-        leave_mailbox(port);
+        if (port->mailbox != NULL) leave_mailbox(port);
+        end_link(port);
         fail_answers(port);
     } else {
+        end_server(port);
         gy_mailbox_close(port->mailbox);
         end_sources(port->mailbox);
         end_remotes(port->mailbox);
@@ -149,7 +196,7 @@ static void finalize(void *object) {
     atomic_store_explicit(&port->is_valid, false, memory_order_release);
     end_quietly(port);
     gy_fork_guard_remove(&port->guard);
-    gy_mailbox_release(port->mailbox);
+    if (port->mailbox != NULL) gy_mailbox_release(port->mailbox);
     gy_release(port->name.string);
     gy_lock_destroy(&port->lock);
     GYMessagePortContext context = port->context;
@@ -189,41 +236,35 @@ static void forget(void *owner) {
     fail_answers(port);
 }
 
-/* Takes the mailbox over. NULL with errno. */
-static GYMessagePortRef create(gy_mailbox *mailbox, bool is_remote) {
-    if (mailbox == NULL) return NULL;
+/* NULL with errno. */
+static GYMessagePortRef create(bool is_remote, uint32_t user) {
     GYMessagePortRef port = gy_object_create(&port_type, sizeof *port);
-    if (port != NULL) {
-        gy_lock_init(&port->lock, GY_RANK_TABLE);
-        gy_list_init(&port->answers);
-        port->name = (gy_port_name){.port = port, .is_remote = is_remote, .user = geteuid()};
-        port->guard = (gy_fork_guard){.lock = &port->lock, .forget = forget, .owner = port};
-        if (gy_fork_guard_add(&port->guard)) {
-            port->mailbox = mailbox;
-            atomic_init(&port->is_valid, true);
-            return port;
-        }
-        gy_object_free(port);
+    if (port == NULL) return NULL;
+    gy_lock_init(&port->lock, GY_RANK_TABLE);
+    gy_list_init(&port->answers);
+    port->name = (gy_port_name){.port = port, .is_remote = is_remote, .user = user};
+    port->guard = (gy_fork_guard){.lock = &port->lock, .forget = forget, .owner = port};
+    if (gy_fork_guard_add(&port->guard)) {
+        atomic_init(&port->is_valid, true);
+        return port;
     }
-    gy_mailbox_release(mailbox);
+    gy_object_free(port);
     return NULL;
 }
 
 GYMessagePortRef gy_message_port_create_local(GYMessagePortCallBack callout,
                                               const GYMessagePortContext *context) {
-    GYMessagePortRef port = create(gy_mailbox_create(), false);
-    if (port == NULL) return NULL;
+    gy_mailbox *mailbox = gy_mailbox_create();
+    if (mailbox == NULL) return NULL;
+    GYMessagePortRef port = create(false, geteuid());
+    if (port == NULL) {
+        gy_mailbox_release(mailbox);
+        return NULL;
+    }
+    port->mailbox = mailbox;
     port->callout = callout;
-    if (context != NULL) port->context = *context;
+    port->context = *context;
     return port;
-}
-
-int gy_message_port_set_name(GYMessagePortRef port, GYStringRef name) {
-    if (!gy_message_port_is_valid(port)) return -EINVAL;
-    int error = gy_port_name_enter(&port->name, name, NULL);
-    /* It may have ended meanwhile, and have left the registry before it entered. */
-    if (error == 0 && !gy_message_port_is_valid(port)) gy_port_name_leave(&port->name);
-    return error;
 }
 
 /* False: the local port has ended. */
@@ -235,12 +276,19 @@ static bool join_mailbox(GYMessagePortRef port) {
     return is_open;
 }
 
-/* A remote port to one in this process; NULL with errno. */
-static GYMessagePortRef create_within(GYMessagePortRef local, GYStringRef name) {
-    GYMessagePortRef port = create(gy_mailbox_retain(local->mailbox), true);
-    if (port == NULL) return NULL;
-    int error = gy_port_name_enter(&port->name, name, NULL);
-    if (error == 0 && !join_mailbox(port)) error = -ENOENT;
+GYMessagePortRef gy_message_port_create_remote(GYStringRef name, uint32_t user, gy_mailbox *mailbox,
+                                               gy_link *link) {
+    GYMessagePortRef port = create(true, user);
+    if (port == NULL) {
+        if (mailbox != NULL) gy_mailbox_release(mailbox);
+        gy_link_release(link);
+        return NULL;
+    }
+    port->mailbox = mailbox;
+    port->link = link;
+    if (link != NULL) gy_link_set_owner(link, port);
+    int none, error = gy_port_name_enter(&port->name, name, NULL, &none);
+    if (error == 0 && mailbox != NULL && !join_mailbox(port)) error = -ENOENT;
     if (error == 0) return port;
     gy_release(port);
     errno = -error;
@@ -249,22 +297,4 @@ static GYMessagePortRef create_within(GYMessagePortRef local, GYStringRef name) 
 
 GYMessagePortRef gy_message_port_local(GYStringRef name) {
     return gy_port_name_find(name, false, geteuid());
-}
-
-GYMessagePortRef gy_message_port_remote(GYStringRef name) {
-    GYMessagePortRef port;
-    do { /* again where another thread was faster to make the remote port */
-        port = gy_port_name_find(name, true, geteuid());
-        if (port != NULL) return port;
-        GYMessagePortRef local = gy_message_port_local(name);
-        if (local == NULL) {
-            errno = ENOENT;
-            return NULL;
-        }
-        port = create_within(local, name);
-        int saved = errno;
-        gy_release(local);
-        errno = saved;
-    } while (port == NULL && errno == EADDRINUSE);
-    return port;
 }

@@ -119,15 +119,35 @@ gy_place gy_mailbox_place(gy_mailbox *mailbox, uint32_t index) {
     return place;
 }
 
+gy_place *gy_mailbox_copy_places(gy_mailbox *mailbox, uint32_t *count) {
+    gy_lock_take(&mailbox->lock);
+    *count = mailbox->place_count;
+    gy_place *places = *count == 0 ? NULL : malloc(*count * sizeof *places);
+    if (places == NULL) *count = 0;
+    for (uint32_t i = 0; i < *count; i++) places[i] = retained(mailbox->places[i]);
+    gy_lock_give(&mailbox->lock);
+    return places;
+}
+
 /* Every source is marked before any loop is woken: a loop that takes the message uses up one mark
  * only, which it finds whichever of its modes it runs in. */
-static void announce(gy_mailbox *mailbox) {
+void gy_mailbox_announce(gy_mailbox *mailbox) {
     gy_place place;
     for (uint32_t i = 0; (place = gy_mailbox_place(mailbox, i)).source != NULL; i++) {
         gy_signal(place.source);
         gy_wake_up(&place.loop->wake);
         gy_place_release(place);
     }
+}
+
+bool gy_mailbox_has_place(gy_mailbox *mailbox, gy_place place) {
+    bool has = false;
+    gy_lock_take(&mailbox->lock);
+    for (uint32_t i = 0; i < mailbox->place_count && !has; i++) {
+        has = is_same_place(mailbox->places[i], place);
+    }
+    gy_lock_give(&mailbox->lock);
+    return has;
 }
 
 void gy_mailbox_remove_place(gy_mailbox *mailbox, gy_place place) {
@@ -142,7 +162,8 @@ void gy_mailbox_remove_place(gy_mailbox *mailbox, gy_place place) {
     bool has_messages = mailbox->first != NULL;
     gy_lock_give(&mailbox->lock);
     gy_place_release(removed);
-    if (has_messages) announce(mailbox); /* the one that left may have been about to take them */
+    if (has_messages)
+        gy_mailbox_announce(mailbox); /* the one that left may have been about to take them */
 }
 
 /* ---- messages ---- */
@@ -202,8 +223,24 @@ int32_t gy_mailbox_post(gy_mailbox *mailbox, gy_message *message, int64_t timeou
     gy_lock_give(&mailbox->lock);
     pthread_setcancelstate(old, NULL);
     /* Who empties the queue only in part marks its source again: one announcement is enough. */
-    if (result == kGYMessagePortSuccess && was_empty) announce(mailbox);
+    if (result == kGYMessagePortSuccess && was_empty) gy_mailbox_announce(mailbox);
     return result;
+}
+
+bool gy_mailbox_put(gy_mailbox *mailbox, gy_message *message) {
+    gy_lock_take(&mailbox->lock);
+    bool is_open = !mailbox->is_closed;
+    if (is_open) append(mailbox, message);
+    gy_lock_give(&mailbox->lock);
+    return is_open;
+}
+
+bool gy_mailbox_has_room(gy_mailbox *mailbox) {
+    gy_lock_take(&mailbox->lock);
+    bool has_room = mailbox->is_closed || (mailbox->count < GY_MESSAGE_PORT_QUEUE_MAX &&
+                                           mailbox->size < GY_MAILBOX_SIZE_MAX);
+    gy_lock_give(&mailbox->lock);
+    return has_room;
 }
 
 gy_message *gy_mailbox_take(gy_mailbox *mailbox, bool *is_more) {

@@ -22,6 +22,7 @@ typedef struct gy_place {
 
 typedef struct gy_mailbox {
     _Atomic uint32_t references;
+    _Atomic bool is_stalled; /* a sender of another process has more, and there was no room */
     gy_lock lock; /* protects everything below */
     gy_fork_guard guard;
     pthread_cond_t has_room;
@@ -43,6 +44,12 @@ void gy_mailbox_release(gy_mailbox *mailbox);
 /* Takes the message over if the result is 0, and wakes whoever receives; else kGYMessagePort…
  * `timeout_ns`: how long to wait for room. */
 int32_t gy_mailbox_post(gy_mailbox *mailbox, gy_message *message, int64_t timeout_ns);
+/* Puts a message of another process in, whatever room there is; false: the mailbox is closed. Nobody
+ * is woken. */
+bool gy_mailbox_put(gy_mailbox *mailbox, gy_message *message);
+bool gy_mailbox_has_room(gy_mailbox *mailbox);
+/* Signals the sources that receive from it, and wakes their loops. */
+void gy_mailbox_announce(gy_mailbox *mailbox);
 /* The first message, the caller's from now on, and whether there are more; NULL: none. */
 gy_message *gy_mailbox_take(gy_mailbox *mailbox, bool *is_more);
 /* Nothing is taken in any more, and what is there is answered as undelivered. */
@@ -54,5 +61,8 @@ void gy_mailbox_remove_place(gy_mailbox *mailbox, gy_place place);
 /* The place of an index, retained; its source is NULL beyond the last. */
 gy_place gy_mailbox_place(gy_mailbox *mailbox, uint32_t index);
 void gy_place_release(gy_place place);
+/* All places, retained; the array is the caller's to free. NULL: none, or no memory. */
+gy_place *gy_mailbox_copy_places(gy_mailbox *mailbox, uint32_t *count);
+bool gy_mailbox_has_place(gy_mailbox *mailbox, gy_place place);
 
 #endif

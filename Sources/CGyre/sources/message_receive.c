@@ -1,8 +1,8 @@
 #include "sources/message_receive.h"
 
-#include "loop/callout.h"
-#include "loop/signal.h"
 #include "loop/sources.h"
+#include "sources/message_deliver.h"
+#include "sources/message_server.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -13,34 +13,15 @@ typedef struct inlet {
     GYRunLoopSourceRef source; /* whose info it is, not retained; set once it is made */
 } inlet;
 
-/* ---- messages ---- */
-
-static void *info_of(GYMessagePortRef port) {
-    gy_lock_take(&port->lock);
-    void *info = port->context.info;
-    gy_lock_give(&port->lock);
-    return info;
-}
-
-static void receive(GYMessagePortRef port, gy_message *message) {
-    GYDataRef reply = port->callout(port, message->id, message->data, info_of(port));
-    if (message->answer != NULL) gy_answer_give(message->answer, kGYMessagePortSuccess, reply);
-    gy_release(reply);
-    gy_message_destroy(message);
-}
-
-/* R263. The source is held by its run, and with it the inlet. It is marked again before the callout,
- * so that a run nested in that goes on with the next message. */
+/* R263. The source is held by its run, and with it the inlet. */
 static void perform(void *info) {
     const inlet *in = info;
     if (!gy_message_port_is_valid(in->port)) {
         gy_source_invalidate(in->source);
         return;
     }
-    bool is_more;
-    gy_message *message = gy_mailbox_take(in->port->mailbox, &is_more);
-    if (is_more) gy_signal(in->source);
-    if (message != NULL) receive(in->port, message);
+    gy_message_deliver(in->port);
+    gy_server_resume(in->port);
 }
 
 /* ---- the source ---- */
@@ -52,12 +33,14 @@ static gy_place place_of(const inlet *in, GYRunLoopRef loop, GYRunLoopMode mode)
 static void schedule(void *info, GYRunLoopRef loop, GYRunLoopMode mode) {
     const inlet *in = info;
     gy_mailbox_add_place(in->port->mailbox, place_of(in, loop, mode));
+    gy_server_join(in->port, loop, mode);
     if (!gy_message_port_is_valid(in->port)) gy_source_invalidate(in->source);
 }
 
 static void cancel(void *info, GYRunLoopRef loop, GYRunLoopMode mode) {
     const inlet *in = info;
     gy_mailbox_remove_place(in->port->mailbox, place_of(in, loop, mode));
+    gy_server_part(in->port, loop, mode);
 }
 
 static void release(const void *info) {

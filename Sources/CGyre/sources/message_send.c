@@ -4,6 +4,8 @@
 #include "loop/registry.h"
 #include "loop/run.h"
 #include "loop/sources.h"
+#include "sources/message_link_send.h"
+#include "sources/message_remote.h"
 
 #include <errno.h>
 
@@ -49,20 +51,85 @@ static void end_to_wait(gy_answer *answer) {
 /* ---- within the process ---- */
 
 static int32_t post(GYMessagePortRef remote, const gy_request *request, gy_answer *answer) {
-    gy_message *message = gy_message_create(request->id, request->data, answer);
+    gy_message *message = gy_message_create(request->id, request->data);
     if (message == NULL) return kGYMessagePortTransportError;
+    if (answer != NULL)
+        gy_message_expect_reply(message, gy_answer_reply, gy_answer_retain(answer), 0);
     int32_t result = gy_mailbox_post(remote->mailbox, message, request->send_timeout_ns);
     if (result != kGYMessagePortSuccess) gy_message_destroy(message);
     return result;
 }
 
-static int32_t post_and_await(GYMessagePortRef remote, const gy_request *request,
+/* ---- between processes ---- */
+
+static int32_t result_of(int error) {
+    if (error == 0) return kGYMessagePortSuccess;
+    if (error == -ETIMEDOUT) return kGYMessagePortSendTimeout;
+    if (error == -EPIPE) return kGYMessagePortIsInvalid;
+    errno = -error;
+    return kGYMessagePortTransportError;
+}
+
+static int32_t push(GYMessagePortRef remote, gy_link *link, const gy_request *request,
+                    const gy_answer *answer) {
+    gy_wire_header header = {.kind = GY_WIRE_REQUEST, .id = request->id};
+    gy_outgoing out;
+    if (answer != NULL) {
+        header.number = answer->number;
+        header.flags = GY_WIRE_WANTS_REPLY;
+    }
+    gy_outgoing_begin(&out, &header, request->data);
+    int error = gy_link_send(link, &out, request->send_timeout_ns, gy_remote_receive_one);
+    gy_outgoing_end(&out);
+    if (error == -EPIPE) gy_message_port_invalidate(remote);
+    return result_of(error);
+}
+
+static int32_t push_and_await(GYMessagePortRef remote, gy_link *link, const gy_request *request,
+                              gy_answer *answer) {
+    GYRunLoopSourceRef source = gy_remote_source(link);
+    if (source == NULL) return kGYMessagePortTransportError;
+    int32_t result = kGYMessagePortTransportError;
+    if (gy_source_add(answer->loop, source, request->reply_mode)) {
+        result = push(remote, link, request, answer);
+        if (result == kGYMessagePortSuccess) result = await(answer, request);
+    }
+    int saved = errno;
+    gy_source_invalidate(source);
+    gy_release(source);
+    errno = saved;
+    return result;
+}
+
+/* ---- both ---- */
+
+static int32_t send_only(GYMessagePortRef remote, const gy_request *request) {
+    if (remote->mailbox != NULL) return post(remote, request, NULL);
+    gy_link *link = gy_message_port_link(remote);
+    if (link == NULL) return kGYMessagePortIsInvalid;
+    int32_t result = push(remote, link, request, NULL);
+    gy_link_release(link);
+    return result;
+}
+
+static int32_t ask(GYMessagePortRef remote, const gy_request *request, gy_answer *answer) {
+    if (!gy_message_port_expect(remote, answer)) return kGYMessagePortIsInvalid;
+    if (remote->mailbox != NULL) {
+        int32_t result = post(remote, request, answer);
+        return result == kGYMessagePortSuccess ? await(answer, request) : result;
+    }
+    gy_link *link = gy_message_port_link(remote);
+    if (link == NULL) return kGYMessagePortIsInvalid;
+    int32_t result = push_and_await(remote, link, request, answer);
+    gy_link_release(link);
+    return result;
+}
+
+static int32_t send_and_await(GYMessagePortRef remote, const gy_request *request,
                               GYDataRef *reply) {
     gy_answer *answer = begin_to_wait(request);
     if (answer == NULL) return kGYMessagePortTransportError;
-    int32_t result = kGYMessagePortIsInvalid;
-    if (gy_message_port_expect(remote, answer)) result = post(remote, request, answer);
-    if (result == kGYMessagePortSuccess) result = await(answer, request);
+    int32_t result = ask(remote, request, answer);
     if (result == kGYMessagePortSuccess) *reply = gy_retain(answer->data);
     gy_message_port_forgo(remote, answer);
     end_to_wait(answer);
@@ -73,8 +140,8 @@ int32_t gy_message_send(GYMessagePortRef remote, const gy_request *request, GYDa
     *reply = NULL;
     if (!gy_message_port_is_valid(remote)) return kGYMessagePortIsInvalid;
     gy_retain(remote);
-    int32_t result = request->reply_mode == NULL ? post(remote, request, NULL)
-                                                 : post_and_await(remote, request, reply);
+    int32_t result = request->reply_mode == NULL ? send_only(remote, request)
+                                                 : send_and_await(remote, request, reply);
     int saved = errno;
     gy_release(remote);
     errno = saved;

@@ -145,6 +145,8 @@ TEST(what_is_no_port_is_reported) {
         EXPECT_REPORTED("GYMessagePortSetInvalidationCallBack");
         EXPECT(GYMessagePortCreateRunLoopSource(NULL, bad[i], 0) == NULL);
         EXPECT_REPORTED("GYMessagePortCreateRunLoopSource");
+        EXPECT(!GYMessagePortAllowUser(bad[i], 0));
+        EXPECT_REPORTED("GYMessagePortAllowUser");
         EXPECT_INT(port_send(bad[i], 0, "x"), kGYMessagePortIsInvalid);
         EXPECT_REPORTED("GYMessagePortSendRequest");
     }
@@ -165,6 +167,8 @@ TEST(bad_arguments_are_reported) {
     EXPECT_REPORTED("GYMessagePortCreateLocal");
     EXPECT(GYMessagePortCreateRemote(NULL, NULL) == NULL);
     EXPECT_REPORTED("GYMessagePortCreateRemote");
+    EXPECT(GYMessagePortCreateRemoteOfUser(NULL, NULL, 0) == NULL);
+    EXPECT_REPORTED("GYMessagePortCreateRemoteOfUser");
     EXPECT(!GYMessagePortSetName(port, NULL));
     EXPECT_REPORTED("GYMessagePortSetName");
     GYMessagePortGetContext(port, &wrong);
@@ -174,6 +178,7 @@ TEST(bad_arguments_are_reported) {
     EXPECT_INT(port_send(port, 0, "to a local port"), kGYMessagePortIsInvalid);
     EXPECT_REPORTED("GYMessagePortSendRequest");
     GYMessagePortInvalidate(port);
+    EXPECT(!GYMessagePortAllowUser(port, 0) && errno == EINVAL);
     EXPECT(GYMessagePortCreateRunLoopSource(NULL, port, 0) == NULL);
     EXPECT_REPORTED("GYMessagePortCreateRunLoopSource");
     GYRelease(port);
@@ -187,6 +192,8 @@ TEST(a_request_that_cannot_be_made_is_reported_or_tells_errno) {
     GYDataRef reply = (GYDataRef)name;
     EXPECT(GYMessagePortCreateRunLoopSource(NULL, remote, 0) == NULL);
     EXPECT_REPORTED("GYMessagePortCreateRunLoopSource");
+    EXPECT(!GYMessagePortAllowUser(remote, 0));
+    EXPECT_REPORTED("GYMessagePortAllowUser");
     EXPECT(!GYMessagePortSetName(remote, name));
     EXPECT_REPORTED("GYMessagePortSetName");
     EXPECT_INT(GYMessagePortSendRequest(remote, 0, (GYDataRef)name, 0, 0, NULL, &reply), -4);

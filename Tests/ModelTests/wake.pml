@@ -2,7 +2,9 @@
  *
  * A loop whose run may have runs nested in it, in another mode with an epoll set of its own;
  * threads that leave work and wake it; one that moves a deadline and nudges it; one that moves the
- * clock that the loop goes by, and does the same; a port that becomes ready; and the end of the loop, when its thread returns or is cancelled in its sleep.
+ * clock that the loop goes by, and does the same; a port that becomes ready; and the end of the
+ * loop, when its thread returns or is cancelled in its sleep. Or the outermost run is an embedded
+ * one, whose sleep is left to a host.
  *
  * Properties:
  * - A wake-up that a run remembers, or that finds it asleep, ends its sleep (R48, R150, R153).
@@ -18,6 +20,8 @@
  * config deep   -DNESTED_RUNS=2 -DWAKERS=2 -DNUDGERS=0 -DPORTS=0 -DCANCELLERS=0
  * config clock  -DNESTED_RUNS=0 -DWAKERS=1 -DNUDGERS=1 -DPORTS=0 -DCANCELLERS=0 -DMOVERS=2
  * config poll   -DNESTED_RUNS=0 -DWAKERS=2 -DNUDGERS=1 -DPORTS=1 -DCANCELLERS=0 -DPOLL
+ * config host   -DNESTED_RUNS=1 -DWAKERS=2 -DNUDGERS=1 -DPORTS=0 -DCANCELLERS=0 -DEMBEDDED
+ * config guest  -DNESTED_RUNS=0 -DWAKERS=2 -DNUDGERS=1 -DPORTS=1 -DCANCELLERS=0 -DEMBEDDED -DMOVERS=1
  *
  * mutant flat   NO_RECHECK         falls asleep over a wake-up that is remembered
  * mutant flat   WRITES_FIRST       writes, then changes the state
@@ -33,6 +37,10 @@
  * mutant nested ROUND_FORGETS      so does one that goes round
  * mutant nested TAKE_CLOSES        a nested run that has slept drops wake-ups of the run around it
  * mutant nested SLEEPS_AFTER_NEST  sleeps although a run was nested in step 7
+ * mutant host   NO_ROUSE           a run nested in the wait of the host leaves the loop asleep
+ * mutant host   NO_BELL            and does not tell the host
+ * mutant guest  PLANS_FIRST        looks at deadlines, then falls asleep
+ * mutant guest  EDGE_IS_WAKE_UP    takes every visit of the host for a wake-up
  * mutant poll   EMPTIES_LATE       empties the eventfd between the look at deadlines and the poll
  */
 
@@ -151,7 +159,7 @@ active [PORTS] proctype Port() { port_is_ready = true }
 
 /* ---- the loop's thread ---- */
 
-mtype = { EARLY, AT_SOURCE, BEFORE_WAITING, LATE };
+mtype = { EARLY, AT_SOURCE, BEFORE_WAITING, IN_HOST, LATE };
 
 /* The runs in progress, the innermost last. */
 byte depth;
@@ -180,6 +188,9 @@ inline return_to_the_run_around() {
     :: nested_in[depth] == EARLY -> depth--; goto after_early
     :: nested_in[depth] == AT_SOURCE -> depth--; handled = true; goto step_8
     :: nested_in[depth] == BEFORE_WAITING -> depth--; nested = true; goto step_8
+#ifdef EMBEDDED
+    :: nested_in[depth] == IN_HOST -> depth--; goto host
+#endif
     :: nested_in[depth] == LATE -> depth--; goto after_late
     fi
 }
@@ -239,6 +250,10 @@ inline sleep_until_event() {
 active proctype Loop() {
     bool handled, nested, sleeps, is_served, ends, is_remembered;
     byte planned, shown;
+#ifdef EMBEDDED
+    bool is_rung;    /* the bell of the outlet */
+    bool has_called; /* the host has dispatched for nothing: once is enough */
+#endif
 
 begin: /* gy_run_begin */
     atomic { runs++; wake_window(around[depth]) };
@@ -271,14 +286,24 @@ step_8: /* gy_sleep */
 #ifdef OPENS_LATE
     atomic { move_phase(CLOSED, OPEN); move_phase(OUTER, OPEN) };
 #endif
+#ifdef PLANS_FIRST
+    planned = deadline;
+#endif
     if
     :: !handled && !nested -> atomic { wake_fall_asleep(sleeps); assert(sleeps == !is_owed) }
     :: else
     fi;
+#ifdef EMBEDDED
+    if
+    :: sleeps && depth == 0 -> goto leave_wait
+    :: else
+    fi;
+#endif
     if
     :: sleeps -> sleep_until_event()
     :: else
     fi;
+take:
     atomic { wake_take(around[depth]); window_is_open[depth] = false; is_owed = false };
 
     MAY_NEST(LATE); /* steps 9 to 11 */
@@ -312,6 +337,43 @@ after_late:
         :: else -> goto close
         fi
     };
+
+#ifdef EMBEDDED
+leave_wait: /* leave_wait_to_host */
+#ifndef PLANS_FIRST
+    planned = deadline;
+#endif
+    shown = clock; /* gy_manual_clock_look */
+host: /* It waits for the outlet, level-triggered: what it sees it does not take. */
+    if
+    :: is_rung -> atomic { is_rung = false; planned = 0; shown = 0; goto take }
+    :: runs <= NESTED_RUNS && !is_rung -> /* end_wait_of_host, in gy_activation_begin */
+       wake_rouse();
+#ifndef NO_BELL
+       is_rung = true;
+#endif
+       atomic { depth++; nested_in[depth] = IN_HOST; goto begin }
+    :: edge[MODE] && counter > 0
+    :: port_is_ready
+    :: !has_called -> has_called = true
+    :: atomic { timeout -> stay_asleep(); planned = 0; shown = 0; goto take }
+    fi;
+    /* gy_embed_dispatch, gy_sleep_is_over */
+    atomic { edge[MODE] = false; is_served = port_is_ready; port_is_ready = false };
+    atomic {
+        if
+#ifndef EDGE_IS_WAKE_UP
+        :: phase != ASLEEP_WOKEN && !is_served -> goto leave_wait
+#endif
+        :: else ->
+           assert(is_owed || is_served);
+           is_served = false;
+           planned = 0;
+           shown = 0;
+           goto take
+        fi
+    };
+#endif
 
 unwind: /* gy_unwind_all, with the thread's end */
     wake_restore(around[depth], owes_wake_up[depth]);

@@ -170,6 +170,7 @@ VALUE(kGYRunLoopPerformRunning, 1);
 VALUE(kGYRunLoopPerformDone, 2);
 VALUE(kGYRunLoopPerformCancelled, 3);
 VALUE(kGYRunLoopPerformLoopEnded, 4);
+VALUE(kGYRunLoopEmbeddingGoesOn, 0);
 
 VALUE(kGYDrainBeforeWaiting, 0x10000000);
 VALUE(kGYDrainBeforePolling, 0x20000000);

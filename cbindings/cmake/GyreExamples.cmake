@@ -11,6 +11,7 @@ function(gyre_add_example name library)
     set_tests_properties(examples/${name} PROPERTIES LABELS examples TIMEOUT 60)
 endfunction()
 
+gyre_add_example(embed_epoll gyre::gyre)
 gyre_add_example(hello gyre::gyre)
 gyre_add_example(lines gyre::gyre)
 gyre_add_example(pool gyre::gyre)

@@ -69,6 +69,7 @@ typedef struct GYRunLoopObserver *GYRunLoopObserverRef;
 typedef struct GYFileDescriptor *GYFileDescriptorRef;
 typedef struct GYRunLoopPerformRequest *GYRunLoopPerformRef;
 typedef struct GYManualClock *GYManualClockRef;
+typedef struct GYRunLoopEmbedding *GYRunLoopEmbeddingRef;
 
 /** Where memory comes from. There is one allocator, malloc; the argument is kept for CF's shape. */
 typedef const struct GYAllocator *GYAllocatorRef;

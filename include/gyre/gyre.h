@@ -15,6 +15,7 @@
 #include <gyre/GYRunLoopPerform.h>
 #include <gyre/GYFileDescriptor.h>
 #include <gyre/GYMessagePort.h>
+#include <gyre/GYRunLoopEmbedding.h>
 #include <gyre/GYDrainPool.h>
 #include <gyre/GYThread.h>
 #include <gyre/GYSignal.h>

@@ -32,12 +32,22 @@ static void push(GYRunLoopRef loop, gy_mode *mode) {
     run->around = gy_wake_window(&loop->wake);
 }
 
+/* The run around waits in the hands of a host, and what it waits for may be used up inside: it goes
+ * on to look, as if this run were nested in its step 7 (R150). */
+static void end_wait_of_host(GYRunLoopRef loop) {
+    const gy_activation *around = gy_loop_innermost(loop);
+    if (around == NULL || around->outlet == NULL) return;
+    gy_wake_rouse(&loop->wake);
+    gy_outlet_ring(around->outlet);
+}
+
 bool gy_activation_begin(GYRunLoopRef loop, gy_mode *mode, int64_t deadline_ns, const void *frame) {
     uint64_t pool = gy_pool_push(true);
     if (pool == 0) return false;
     gy_loop_lock(loop);
     bool ok = make_room(loop);
     if (ok) {
+        end_wait_of_host(loop);
         push(loop, mode);
         gy_activation *run = gy_loop_innermost(loop);
         run->deadline_ns = deadline_ns;

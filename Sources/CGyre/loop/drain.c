@@ -38,6 +38,10 @@ void gy_drain_now(gy_run *run, GYRunLoopActivity point) {
     if (has_point(run->mode, point)) drain_and_tell(run, point);
 }
 
+void gy_drain_rest(gy_run *run) {
+    if (run->drained != gy_pool_changes()) drain_pool(run);
+}
+
 void gy_drain_last(gy_run *run) {
     drain_and_tell(run, kGYDrainExit);
     drain_pool(run);

@@ -23,6 +23,9 @@ static inline void gy_drain_point(gy_run *run, GYRunLoopActivity point) {
     if (gy_drain_is_needed(run, point)) gy_drain_now(run, point);
 }
 
+/* Beside the points: what was deferred is called, and no hook. */
+void gy_drain_rest(gy_run *run);
+
 /* After all Exit observers: ends the pool. The hooks of this point have it around them once more. */
 void gy_drain_last(gy_run *run);
 static inline void gy_drain_exit(gy_run *run) {

@@ -8,9 +8,19 @@
 #include "loop/port.h"
 #include "loop/signal.h"
 
+/* Its host has to come and look: what it waited for may have gone with the parent's descriptors. */
+static void close_outlets(GYRunLoopRef loop) {
+    for (gy_node *n = loop->outlets.next; n != &loop->outlets; n = n->next) {
+        gy_outlet_close(gy_node_owner(n, gy_outlet, in_loop));
+    }
+    const gy_activation *run = gy_loop_innermost(loop);
+    if (run != NULL && run->outlet != NULL) gy_wake_rouse(&loop->wake);
+}
+
 void gy_fork_disinherit(GYRunLoopRef loop) {
     gy_wake_reset_in_child(&loop->wake);
     gy_alarm_end(&loop->alarm);
+    close_outlets(loop);
     gy_poller_abandon(&loop->base);
     loop->can_wait = false;
     gy_main_queue_end(loop);

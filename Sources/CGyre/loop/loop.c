@@ -48,6 +48,7 @@ GYRunLoopRef gy_loop_create(const gy_type *type, bool is_main,
     gy_alarm_init(&loop->alarm);
     gy_poller_init(&loop->base);
     loop->queue.dispatch = GY_DISPATCH_NONE;
+    gy_list_init(&loop->outlets);
     gy_block_queue_init(&loop->blocks);
     gy_list_init(&loop->signalled);
     if (make_default_mode(loop)) return loop;

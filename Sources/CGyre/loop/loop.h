@@ -12,6 +12,7 @@
 #include "loop/mode.h"
 #include "wait/alarm.h"
 #include "wait/dispatch.h"
+#include "wait/outlet.h"
 #include "wait/wake.h"
 
 /* What a run is calling at the moment; kept so that a frame that went away by an exception or a
@@ -30,7 +31,9 @@ typedef struct gy_activation {
     gy_mode *mode;
     int64_t deadline_ns;
     const void *frame; /* an address in the stack frame of the run */
-    uint64_t pool;     /* the token of its drain pool */
+    /* Own: where its host waits, while it does; the run has no frame and no pool then. */
+    gy_outlet *outlet;
+    uint64_t pool; /* the token of its drain pool */
     uint64_t run;      /* the number of the run in its loop, from 1 */
     uint32_t outer_stop;      /* the stop word of the run around it */
     enum gy_wake_phase around; /* the window for wake-ups that the run began in */
@@ -103,6 +106,7 @@ struct GYRunLoop {
     _Atomic bool winds_down; /* set once, anywhere: all runs are ended, now and later (R49) */
     gy_wake wake;
     gy_alarm alarm;
+    gy_node outlets; /* of its embeddings; changed by the own thread (embed.h) */
     gy_poller base; /* for modes without descriptors: wake-ups and timers alone */
     bool can_wait; /* own: `base` has been made, or refused, and the own thread has seen that */
     bool uses_alarm; /* timers have been added: a set made anew watches a timerfd too */

@@ -244,7 +244,9 @@ void gy_port_remove(GYRunLoopRef loop, gy_port *port) {
 }
 
 void gy_port_give_set_back(GYRunLoopRef loop, gy_mode *mode) {
-    if (gy_loop_is_current(loop) && !gy_mode_has_ports(mode)) gy_poller_end(&mode->poller);
+    /* Asleep, and here: the wait is a host's. */
+    if (!gy_loop_is_current(loop) || gy_wake_is_asleep(&loop->wake)) return;
+    if (!gy_mode_has_ports(mode)) gy_poller_end(&mode->poller);
 }
 
 void gy_port_forget_ready(gy_mode *mode) {

@@ -8,6 +8,7 @@
 #include "loop/callout.h"
 #include "loop/current.h"
 #include "loop/describe.h"
+#include "loop/embed.h"
 #include "loop/fork.h"
 #include "loop/main_queue.h"
 #include "loop/membership.h"
@@ -80,6 +81,7 @@ static void tear_down(GYRunLoopRef loop) {
     gy_pool_end_thread();
     gy_pool_push(false);
     begin_to_end(loop);
+    gy_embed_end_all(loop);
     let_items_go(loop);
     set_dead(loop);
     let_items_go(loop);

@@ -54,7 +54,7 @@ static bool has_early_work(gy_run *run) {
  * which may have used up a wake-up meant for this one (R150). */
 static bool prepare_to_wait(gy_run *run) {
     uint64_t runs = run->loop->run_count;
-    bool waits = !run->polls && !run->is_early;
+    bool waits = gy_run_waits(run);
     if (waits) gy_observer_round(run->loop, kGYRunLoopBeforeWaiting);
     gy_drain_point(run, waits ? kGYDrainBeforeWaiting : kGYDrainBeforePolling);
     return run->loop->run_count != runs;
@@ -158,13 +158,12 @@ bool gy_run_begin_iteration(gy_run *run) {
     run->polls = run->has_handled || run->is_poll; /* 5 */
     run->is_early = has_early_work(run); /* 6 */
     bool nested = prepare_to_wait(run); /* 7 */
-    return !run->polls && !run->is_early && !nested;
+    return gy_run_waits(run) && !nested;
 }
 
 GYRunLoopRunResult gy_run_end_iteration(gy_run *run) {
     GYRunLoopRef loop = run->loop;
-    bool waited = !run->polls && !run->is_early;
-    if (waited) gy_observer_round(loop, kGYRunLoopAfterWaiting); /* 9 */
+    if (gy_run_waits(run)) gy_observer_round(loop, kGYRunLoopAfterWaiting); /* 9 */
     run->has_handled |= serve(run); /* 10 */
     gy_perform_run_step(loop); /* 11 */
     GYRunLoopRunResult result = result_of(run); /* 12 */

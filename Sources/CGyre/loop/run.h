@@ -24,6 +24,8 @@ GYRunLoopRunResult gy_run_begin(gy_run *run, GYStringRef mode, int64_t timeout_n
                                 const void *frame);
 /* Steps 1 to 7; whether step 8 may sleep. */
 bool gy_run_begin_iteration(gy_run *run);
+/* Whether this one has had BeforeWaiting, and is to have AfterWaiting. */
+static inline bool gy_run_waits(const gy_run *run) { return !run->polls && !run->is_early; }
 /* Steps 9 to 12. */
 GYRunLoopRunResult gy_run_end_iteration(gy_run *run);
 /* All after the last iteration. */

@@ -262,7 +262,7 @@ static void sleep_until_event(gy_run *run) {
     note_time(run);
 }
 
-static bool fall_asleep(gy_run *run, bool may_sleep) {
+bool gy_sleep_begin(gy_run *run, bool may_sleep) {
     GYRunLoopRef loop = run->loop;
     run->is_idle = (may_sleep || run->is_poll) && !has_ready_descriptor(run);
     prepare(run);
@@ -272,15 +272,57 @@ static bool fall_asleep(gy_run *run, bool may_sleep) {
     return sleeps && gy_wake_fall_asleep(&loop->wake);
 }
 
-static void end_sleep(gy_run *run) {
+static void close_window(const gy_run *run) {
     gy_wake_take(&run->loop->wake, gy_loop_innermost(run->loop)->around);
 }
 
 void gy_sleep(gy_run *run, bool may_sleep) {
-    if (fall_asleep(run, may_sleep)) {
+    if (gy_sleep_begin(run, may_sleep)) {
         sleep_until_event(run);
     } else {
         look(run, run->is_idle);
     }
-    end_sleep(run);
+    close_window(run);
+}
+
+/* ---- in other hands ---- */
+
+/* By a clock that the kernel does not know time comes at once, or by a nudge. */
+static int64_t really_until_ns(gy_run *run, int64_t until_ns) {
+    if (run->loop->clock == NULL || until_ns == GY_NEVER) return until_ns;
+    return manual_timeout_ns(run, until_ns) == 0 ? 0 : GY_NEVER;
+}
+
+gy_sleep_place gy_sleep_place_now(gy_run *run) {
+    gy_sleep_place there;
+    gy_main_queue_look_for(run->loop, run->mode, true);
+    gy_loop_lock(run->loop);
+    place p = place_of(run);
+    there.set = p.poller->set;
+    there.until_ns = gy_mode_wake_ns(run->mode);
+    gy_loop_unlock(run->loop);
+    there.until_ns = really_until_ns(run, there.until_ns);
+    /* Without an eventfd nobody can end the wait. */
+    there.epoll_fd = wake_fd_of(run->loop) < 0 ? -1 : p.epoll_fd;
+    return there;
+}
+
+bool gy_sleep_is_over(gy_run *run) {
+    fetch(run, place_now(run), 0);
+    run->has_looked = true;
+    bool has_come = has_event(run);
+    if (!has_come) advance(run);
+    note_time(run);
+    if (has_come) return true;
+    /* Asked after the look: another thread may have put the timer off (R114). */
+    gy_loop_lock(run->loop);
+    int64_t timer_ns = gy_mode_wake_ns(run->mode);
+    gy_loop_unlock(run->loop);
+    return timer_ns != GY_NEVER && timer_ns <= run->now_ns;
+}
+
+/* A run that was nested meanwhile has roused it. */
+void gy_sleep_end(gy_run *run) {
+    if (!gy_wake_is_asleep(&run->loop->wake)) look(run, run->is_idle);
+    close_window(run);
 }

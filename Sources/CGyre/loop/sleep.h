@@ -32,4 +32,23 @@ typedef struct gy_run {
  * wake-up, a due timer, a ready port or the run's deadline. Closes the window for wake-ups. */
 void gy_sleep(gy_run *run, bool may_sleep);
 
+/* The same in pieces, for a wait in other hands (embed.h). */
+
+/* The beginning; true: the loop is asleep now. */
+bool gy_sleep_begin(gy_run *run, bool may_sleep);
+
+/* What to wait for while it is: a set, by its descriptor, below zero where there is none that can
+ * be waited in, and its number; and a moment. */
+typedef struct gy_sleep_place {
+    int epoll_fd;
+    uint64_t set;
+    int64_t until_ns; /* of the monotonic clock, whatever the loop goes by */
+} gy_sleep_place;
+gy_sleep_place gy_sleep_place_now(gy_run *run);
+/* Looks, while it is: whether the sleep is over. If not, the place may be another one. */
+bool gy_sleep_is_over(gy_run *run);
+
+/* The end, with a look where it is not asleep. */
+void gy_sleep_end(gy_run *run);
+
 #endif

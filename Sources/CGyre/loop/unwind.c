@@ -60,6 +60,7 @@ static void unwind_one(GYRunLoopRef loop) {
     gy_perform_put_back(loop, gone.taken);
     gy_batch_drop(loop, gone.batch);
     gy_firing_drop(loop, gone.firing);
+    if (gone.outlet != NULL) gy_outlet_ring(gone.outlet); /* its host has to begin anew */
     /* No fence any more: what it holds is called outside of that run, and may pop what lies below.
      * Last, since it may do anything. */
     gy_pool_unfence(gone.pool);

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #define WAKE_DATA UINT64_MAX
@@ -47,6 +48,14 @@ static int make_set(int wake_fd, int alarm_fd, int queue_fd) {
     return error;
 }
 
+/* In place of one that is closed by now, or was lost. */
+static void adopt_set(gy_poller *poller, int epoll_fd) {
+    static _Atomic uint64_t sets_made;
+    poller->epoll_fd = epoll_fd;
+    /* Relaxed: only that no two are the same. */
+    poller->set = 1 + atomic_fetch_add_explicit(&sets_made, 1, memory_order_relaxed);
+}
+
 int gy_poller_prepare(gy_poller *poller, int wake_fd, int alarm_fd) {
     if (poller->epoll_fd < 0 &&
         poller->watches.count > 0) { /* given up by a fork, or after a failure */
@@ -57,7 +66,7 @@ int gy_poller_prepare(gy_poller *poller, int wake_fd, int alarm_fd) {
     if (poller->epoll_fd < 0) {
         int epoll_fd = make_set(wake_fd, alarm_fd, poller->queue_fd);
         if (epoll_fd < 0) return epoll_fd;
-        poller->epoll_fd = epoll_fd;
+        adopt_set(poller, epoll_fd);
     } else if (poller->alarm_fd < 0 && alarm_fd >= 0) {
         int error = watch_along(poller->epoll_fd, alarm_fd, ALARM_DATA);
         if (error < 0) return error;
@@ -84,7 +93,7 @@ int gy_poller_remake(gy_poller *poller) {
     int epoll_fd = make_set(poller->wake_fd, poller->alarm_fd, poller->queue_fd);
     if (epoll_fd < 0) return epoll_fd;
     gy_sys_close(poller->epoll_fd);
-    poller->epoll_fd = epoll_fd;
+    adopt_set(poller, epoll_fd);
     poller->has_echo = poller->may_echo = false;
     uint32_t cursor = 0;
     for (gy_watch *w; (w = gy_set_next(&poller->watches, &cursor)) != NULL;) {

@@ -22,6 +22,7 @@ typedef struct gy_watch {
 
 typedef struct gy_poller {
     int epoll_fd; /* -1 until made, and after a failure: the wait is done without it then */
+    uint64_t set; /* counts the sets of all pollers: a number of its own for each that is made */
     int wake_fd, alarm_fd; /* watched along; -1: none. Not owned. */
     int queue_fd; /* of the main queue: likewise, once gy_poller_watch_queue has been told */
     gy_set watches;

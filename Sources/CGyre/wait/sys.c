@@ -122,6 +122,11 @@ int gy_sys_timerfd_set(int fd, int64_t deadline_ns) {
     return timerfd_settime(fd, TFD_TIMER_ABSTIME, &spec, NULL) == 0 ? 0 : -errno;
 }
 
+int gy_sys_timerfd_disarm(int fd) {
+    struct itimerspec spec = {.it_value = {0, 0}};
+    return timerfd_settime(fd, 0, &spec, NULL) == 0 ? 0 : -errno;
+}
+
 bool gy_sys_eventfd_take(int fd) {
     int saved = errno;
     uint64_t count;

@@ -26,8 +26,9 @@ int gy_sys_poll(struct pollfd *fds, unsigned count, int64_t timeout_ns);
 /* For a wait that is refused altogether. */
 void gy_sys_nap(int64_t ns);
 
-/* Expires at `deadline_ns` of CLOCK_MONOTONIC. */
+/* Expires at `deadline_ns` of CLOCK_MONOTONIC. What has expired before is forgotten. */
 int gy_sys_timerfd_set(int fd, int64_t deadline_ns);
+int gy_sys_timerfd_disarm(int fd);
 
 /* Makes an edge on an eventfd. Async-signal-safe; not a cancellation point; keeps errno. */
 void gy_sys_eventfd_ring(int fd);

@@ -141,6 +141,13 @@ bool gy_wake_open_anew(gy_wake *wake) {
 
 bool gy_wake_fall_asleep(gy_wake *wake) { return move_phase(wake, GY_WAKE_OPEN, GY_WAKE_ASLEEP); }
 
+/* One that comes meanwhile is found by the second. */
+void gy_wake_rouse(gy_wake *wake) {
+    if (!move_phase(wake, GY_WAKE_ASLEEP, GY_WAKE_OPEN)) {
+        move_phase(wake, GY_WAKE_ASLEEP_WOKEN, GY_WAKE_OPEN_WOKEN);
+    }
+}
+
 /* Acquire: pairs with the release half of change_phase; who sees the loop asleep sees what it did
  * before. */
 static enum gy_wake_phase phase_now(const gy_wake *wake) {

@@ -59,6 +59,9 @@ void gy_wake_open(gy_wake *wake);
 bool gy_wake_open_anew(gy_wake *wake);
 /* False when a wake-up is remembered: do not sleep. */
 bool gy_wake_fall_asleep(gy_wake *wake);
+/* Back to the window, with the wake-up if one has come: for a loop whose wait is left to somebody
+ * else, and that is to do something meanwhile. */
+void gy_wake_rouse(gy_wake *wake);
 
 /* The window a run begins in: OPEN, OUTER, or CLOSED where no run around it remembers wake-ups. */
 enum gy_wake_phase gy_wake_window(const gy_wake *wake);

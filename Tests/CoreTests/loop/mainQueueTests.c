@@ -1,6 +1,7 @@
 /* The main loop serves libdispatch's main queue (R210 to R214). */
 #define _GNU_SOURCE 1
 #include "support/dispatch.h"
+#include "support/embed.h"
 
 #include <gyre/GYDrainPool.h>
 #include <gyre/GYString.h>
@@ -395,6 +396,23 @@ MAIN_QUEUE_TEST(what_work_defers_goes_into_the_pool_of_the_run) {
     queue_work(defers, "deferred");
     loop_poll(kGYRunLoopDefaultMode);
     EXPECT_STR(test_trace_take(), "work deferred");
+}
+
+static void queue_counts(void *count) {
+    loop_wait_asleep(GYRunLoopGetMain());
+    queue_work(loop_counts, count);
+}
+
+/* R210, R301 */
+MAIN_QUEUE_TEST(an_embedded_mode_serves_it_too) {
+    atomic_int count = 0;
+    GYRunLoopEmbeddingRef e = embed(kGYRunLoopDefaultMode);
+    embed_until_idle(e);
+    pthread_t thread = test_thread_start(queue_counts, &count);
+    while (atomic_load(&count) == 0) EMBED_GOES_ON(embed_turn(e));
+    test_thread_join(thread);
+    embed_until_idle(e);
+    embed_drop(e);
 }
 
 TEST_MAIN()

@@ -37,6 +37,24 @@ struct ReportTests {
         == "gyre: EventLoop.Timer.fire(): only the thread of its loop can call it (R191)\n")
   }
 
+  @Test func anEmbeddingIsMadeForOneModeOfTheOwnLoop() {
+    let (ending, errors) = afterFork { _ in
+      let loop = EventLoop.current
+      let thrown = onThread { embeddingError(of: loop, mode: .default) }
+      if thrown != .madeForAnotherLoop { abort() }
+      if embeddingError(of: loop, mode: "kCFRunLoopCommonModes") != .invalid { abort() }
+    }
+    #expect(ending == "exit 0")
+    #expect(
+      errors
+        == """
+        gyre: GYRunLoopEmbeddingCreate: only the loop's own thread may do that (R300)
+        gyre: GYRunLoopEmbeddingCreate: the common modes' name stands for a set and cannot be run \
+        (R16)
+
+        """)
+  }
+
   @Test func aReportGoesToTheHandlerOfTheProgram() {
     let (ending, errors) = afterFork { other in
       GYSetLogHandler({ line, _ in write(STDERR_FILENO, "handled: ", 9) }, nil)
@@ -117,5 +135,14 @@ struct ReportTests {
       close(pipe.read)
       return (ending, String(decoding: buffer.prefix(max(count, 0)), as: UTF8.self))
     }
+  }
+}
+
+private func embeddingError(of loop: EventLoop, mode: EventLoop.Mode) -> GyreError? {
+  do {
+    _ = try EventLoop.Embedding(of: loop, mode: mode)
+    return nil
+  } catch {
+    return error
   }
 }

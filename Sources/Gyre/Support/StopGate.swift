@@ -94,12 +94,19 @@ final class StopGate: @unchecked Sendable {
     if GYRunLoopContainsObserver(loop, exit, mode) != 0 { return .goesOn }
     guard let exists = exists(mode) else { return .refused }
     if !exists { return .noMode }
+    return follow(mode) ? .goesOn : .refused
+  }
+
+  /// Watches a mode from now on, which is made if it does not exist; false for want of memory. The
+  /// loop's thread.
+  func follow(_ mode: OpaquePointer) -> Bool {
+    guard let entry, let exit else { return false }
     GYRunLoopAddObserver(loop, entry, mode)
-    if GYRunLoopContainsObserver(loop, entry, mode) == 0 { return .refused }
+    if GYRunLoopContainsObserver(loop, entry, mode) == 0 { return false }
     GYRunLoopAddObserver(loop, exit, mode)
-    if GYRunLoopContainsObserver(loop, exit, mode) != 0 { return .goesOn }
+    if GYRunLoopContainsObserver(loop, exit, mode) != 0 { return true }
     GYRunLoopRemoveObserver(loop, entry, mode)
-    return .refused
+    return false
   }
 
   /// Nil where memory is out.

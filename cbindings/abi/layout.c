@@ -162,6 +162,12 @@ BOTH(CompareCaseInsensitive, 1);
 
 BOTH(FileDescriptorReadCallBack, 1);
 BOTH(FileDescriptorWriteCallBack, 2);
+BOTH(MessagePortSuccess, 0);
+BOTH(MessagePortSendTimeout, -1);
+BOTH(MessagePortReceiveTimeout, -2);
+BOTH(MessagePortIsInvalid, -3);
+BOTH(MessagePortTransportError, -4);
+BOTH(MessagePortBecameInvalidError, -5);
 VALUE(kGYFileDescriptorHangUpCallBack, 4);
 VALUE(kGYFileDescriptorErrorCallBack, 8);
 

@@ -149,6 +149,25 @@ FUNCTION(CFIndex, CFDataGetLength, CFDataRef);
 FUNCTION(const UInt8 *, CFDataGetBytePtr, CFDataRef);
 FUNCTION(void, CFDataGetBytes, CFDataRef, CFRange, UInt8 *);
 
+/* Message ports */
+FUNCTION(CFTypeID, CFMessagePortGetTypeID, void);
+FUNCTION(CFMessagePortRef, CFMessagePortCreateLocal, CFAllocatorRef, CFStringRef,
+         CFMessagePortCallBack, CFMessagePortContext *, Boolean *);
+FUNCTION(CFMessagePortRef, CFMessagePortCreateRemote, CFAllocatorRef, CFStringRef);
+FUNCTION(Boolean, CFMessagePortIsRemote, CFMessagePortRef);
+FUNCTION(CFStringRef, CFMessagePortGetName, CFMessagePortRef);
+FUNCTION(Boolean, CFMessagePortSetName, CFMessagePortRef, CFStringRef);
+FUNCTION(void, CFMessagePortGetContext, CFMessagePortRef, CFMessagePortContext *);
+FUNCTION(void, CFMessagePortInvalidate, CFMessagePortRef);
+FUNCTION(Boolean, CFMessagePortIsValid, CFMessagePortRef);
+FUNCTION(CFMessagePortInvalidationCallBack, CFMessagePortGetInvalidationCallBack, CFMessagePortRef);
+FUNCTION(void, CFMessagePortSetInvalidationCallBack, CFMessagePortRef,
+         CFMessagePortInvalidationCallBack);
+FUNCTION(SInt32, CFMessagePortSendRequest, CFMessagePortRef, SInt32, CFDataRef, CFTimeInterval,
+         CFTimeInterval, CFStringRef, CFDataRef *);
+FUNCTION(CFRunLoopSourceRef, CFMessagePortCreateRunLoopSource, CFAllocatorRef, CFMessagePortRef,
+         CFIndex);
+
 /* Constants, and strings in the initialisers of static variables. */
 static const CFStringRef use_constant_string __attribute__((unused)) = CFSTR("constant");
 

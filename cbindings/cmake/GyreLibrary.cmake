@@ -55,6 +55,7 @@ target_link_options(gyre_static INTERFACE -pthread)
 # needs the struct tags on the command line; the headers define them the same way.
 set(GYRE_CF_TAGS
     __CFAllocator=GYAllocator __CFArray=GYArray __CFData=GYData __CFDate=GYDate
+    __CFMessagePort=GYMessagePort
     __CFRunLoop=GYRunLoop __CFRunLoopObserver=GYRunLoopObserver
     __CFRunLoopSource=GYRunLoopSource __CFRunLoopTimer=GYRunLoopTimer __CFString=GYString)
 add_library(gyre_cf INTERFACE)

@@ -77,6 +77,7 @@ typedef unsigned long UniCharCount;
 #define __CFData GYData
 #define __CFDate GYDate
 #define __CFFileDescriptor GYFileDescriptor
+#define __CFMessagePort GYMessagePort
 #define __CFRunLoop GYRunLoop
 #define __CFRunLoopObserver GYRunLoopObserver
 #define __CFRunLoopSource GYRunLoopSource

@@ -8,12 +8,11 @@ extension EventLoop {
   /// called again, one turn in an iteration, so that it may read once and return. After a hang-up
   /// it is called only as long as it reads; the end of the file is told once.
   ///
-  /// What a source waits for is fixed when it is made; to wait for something else, such as room to
-  /// write, invalidate it and make another one.
+  /// ``events`` is what it waits for, and can be changed at any moment (<doc:Descriptors>).
   ///
-  /// The descriptor stays the caller's, who keeps it open until the source is invalidated or has
-  /// left all modes. The closure may find that there is nothing to read after all; a descriptor
-  /// that does not block is best.
+  /// The descriptor stays open until the source is invalidated or has left all modes: by the
+  /// caller, or by the source itself where that was asked for. The closure may find that there is
+  /// nothing to read after all; a descriptor that does not block is best.
   ///
   /// - Threads: made on the thread of the loop that it is for; its members may be used on any.
   /// - Since: 0.1.
@@ -30,20 +29,25 @@ extension EventLoop {
     /// Makes a source for a descriptor.
     ///
     /// - Parameters:
-    ///   - descriptor: Borrowed. A negative one makes a source that counts as content of its modes
-    ///     and is never called.
+    ///   - descriptor: Borrowed, unless `closesDescriptor` is true. A negative one makes a source
+    ///     that counts as content of its modes and is never called.
     ///   - events: What to wait for; ``Events/hangUp`` and ``Events/failed`` come in any case, but
     ///     for the half of a connection that the other side has closed, which comes when it is
     ///     asked for.
+    ///   - closesDescriptor: Whether the source owns the descriptor, and closes it, once, together
+    ///     with letting the closure go: when it is invalidated, or nobody holds it any more. By then
+    ///     it has left its modes and no call is in progress.
     ///   - perform: Called with what came, on the thread that makes the source.
     /// - Threads: that of the loop that the source is for.
     /// - Since: 0.1.
     /// - Stands on: `GYRunLoopSourceCreate`.
     public init(
-      descriptor: Int32, events: Events = .readable, perform: @escaping (Events) -> Void
+      descriptor: Int32, events: Events = .readable, closesDescriptor: Bool = false,
+      perform: @escaping (Events) -> Void
     ) {
       let loop = EventLoop.current
-      callback = DescriptorCallback(loop: loop, descriptor: descriptor, perform: perform)
+      callback = DescriptorCallback(
+        loop: loop, descriptor: descriptor, closes: closesDescriptor, perform: perform)
       var context = GYRunLoopSourceContext2()
       context.version = 2
       context.info = callback.retained()
@@ -75,18 +79,67 @@ private func makeSource(_ context: inout GYRunLoopSourceContext2) -> OpaquePoint
 
 private final class DescriptorCallback: Callback {
   let descriptor: Int32
+  private let closes: Bool
   private(set) var perform: ((EventLoop.DescriptorSource.Events) -> Void)?
 
   init(
-    loop: EventLoop, descriptor: Int32,
+    loop: EventLoop, descriptor: Int32, closes: Bool,
     perform: @escaping (EventLoop.DescriptorSource.Events) -> Void
   ) {
     self.descriptor = descriptor
+    self.closes = closes
     self.perform = perform
     super.init(loop: loop)
   }
 
-  override func letGo() { perform = nil }
+  override func letGo() {
+    perform = nil
+    if closes && descriptor >= 0 { System.close(descriptor) }
+  }
+}
+
+extension EventLoop.DescriptorSource {
+  /// What the source waits for, in every mode that it is in.
+  ///
+  /// Setting it takes effect at once: the closure is not called for what is not waited for any
+  /// more, and a loop that sleeps learns of what is. What was not waited for before is told anew,
+  /// the end of the file and a hang-up too. To take something back and wait for it again costs next
+  /// to nothing.
+  ///
+  /// ``Events/failed``, and a ``Events/hangUp`` of the whole connection, come whether they are asked
+  /// for or not. Where the system may refuse (the descriptor was closed, memory is out) use
+  /// ``setEvents(_:)``, which tells; what was refused is tried again when events are next set.
+  ///
+  /// - Threads: any.
+  /// - Blocking: never.
+  /// - Errors: an invalid source is not called any more, whatever it waits for.
+  /// - Since: 0.1.
+  /// - Stands on: `GYRunLoopSourceSetEvents`, `GYRunLoopSourceGetContext`.
+  public var events: Events {
+    get {
+      var context = GYRunLoopSourceContext2()
+      context.version = 2
+      withUnsafeMutablePointer(to: &context) { context in
+        context.withMemoryRebound(to: GYRunLoopSourceContext.self, capacity: 1) {
+          GYRunLoopSourceGetContext(reference, $0)
+        }
+      }
+      return Events(asked: context.events)
+    }
+    set { _ = GYRunLoopSourceSetEvents(reference, newValue.asked) }
+  }
+
+  /// Sets ``events``, and tells if the system refuses to watch for them.
+  ///
+  /// - Parameter events: What to wait for from now on, also where this throws.
+  /// - Threads: any.
+  /// - Blocking: never.
+  /// - Errors: the descriptor was closed, or memory is out.
+  /// - Since: 0.1.
+  /// - Stands on: `GYRunLoopSourceSetEvents`.
+  public func setEvents(_ events: Events) throws(GyreError) {
+    try GyreError.check { _ = GYRunLoopSourceSetEvents(reference, events.asked) }
+  }
 }
 
 extension EventLoop.DescriptorSource {
@@ -131,6 +184,15 @@ extension EventLoop.DescriptorSource {
       if contains(.writable) { bits |= System.outputEvent }
       if contains(.hangUp) { bits |= System.halfHangUpEvent }
       return bits
+    }
+
+    /// What the system was asked for, as events.
+    fileprivate init(asked bits: UInt32) {
+      var events: Self = []
+      if bits & System.inputEvent != 0 { events.insert(.readable) }
+      if bits & System.outputEvent != 0 { events.insert(.writable) }
+      if bits & System.halfHangUpEvent != 0 { events.insert(.hangUp) }
+      self = events
     }
 
     fileprivate init(came bits: UInt32) {

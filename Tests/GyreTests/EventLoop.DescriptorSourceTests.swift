@@ -138,6 +138,151 @@ import Testing
     #expect(count == 0)
   }
 
+  @Test func eventsCanBeChangedWhileAModeHoldsTheSource() {
+    let text = onThread {
+      let log = Log()
+      let ends = makeSockets()
+      defer { for end in ends { close(end) } }
+      let source = EventLoop.DescriptorSource(descriptor: ends[0], events: []) { events in
+        log.add(events == .writable ? "writable" : "\(events == [.readable, .writable])")
+      }
+      let pass = { _ = EventLoop.current.run(mode: .default, for: .zero) }
+      try? EventLoop.current.add(source, to: .default)
+      pass()
+      source.events.insert(.writable)
+      pass()
+      _ = write(ends[1], "x", 1)
+      source.events.insert(.readable)
+      pass()
+      let last = source.events == [.readable, .writable]
+      source.events = []
+      pass()
+      source.invalidate()
+      return "\(log.text) \(last)"
+    }
+    #expect(text == "writable true true")
+  }
+
+  @Test func aClosureMayChangeItsEvents() {
+    let text = onThread {
+      let log = Log()
+      let ends = makeSockets()
+      defer { for end in ends { close(end) } }
+      var source: EventLoop.DescriptorSource?
+      source = EventLoop.DescriptorSource(descriptor: ends[0], events: .writable) { _ in
+        log.add("written")
+        source?.events.remove(.writable)
+      }
+      defer { source?.invalidate() }
+      if let source { try? EventLoop.current.add(source, to: .default) }
+      for _ in 0..<3 { EventLoop.current.run(mode: .default, for: .zero) }
+      return log.text
+    }
+    #expect(text == "written")
+  }
+
+  @Test func anotherThreadMayChangeEventsOfALoopThatSleeps() throws {
+    let worker = LoopThread()
+    defer { worker.end() }
+    let pipe = Pipe()
+    let isCalled = Event()
+    let source = try worker.loop.performAndWait(in: .default) {
+      let source = EventLoop.DescriptorSource(descriptor: pipe.readEnd, events: []) { _ in
+        _ = pipe.read()
+        isCalled.happen()
+      }
+      try? EventLoop.current.add(source, to: .default)
+      return source
+    }
+    pipe.write("x")
+    #expect(waitUntil { worker.loop.isWaiting })
+    source.events = .readable
+    #expect(isCalled.wait())
+  }
+
+  @Test func aHangUpIsToldAgainToWhoAsksAgain() {
+    let text = onThread {
+      let log = Log()
+      let pipe = Pipe()
+      let source = EventLoop.DescriptorSource(descriptor: pipe.readEnd) { events in
+        log.add(events.contains(.hangUp) ? "end" : "other")
+      }
+      try? EventLoop.current.add(source, to: .default)
+      pipe.closeWriteEnd()
+      for _ in 0..<3 { EventLoop.current.run(mode: .default, for: .zero) }
+      source.events = []
+      source.events = .readable
+      for _ in 0..<3 { EventLoop.current.run(mode: .default, for: .zero) }
+      source.invalidate()
+      return log.text
+    }
+    #expect(text == "end end")
+  }
+
+  @Test func eventsOfAClosedDescriptorAreRefusedAndTold() {
+    let (error, events) = onThread {
+      let ends = makeSockets()
+      defer { close(ends[1]) }
+      let source = EventLoop.DescriptorSource(descriptor: ends[0]) { _ in }
+      try? EventLoop.current.add(source, to: .default)
+      close(ends[0])
+      let error = errorOf { () throws(GyreError) in try source.setEvents(.writable) }
+      source.invalidate()
+      return (error, source.events)
+    }
+    // Another test may have taken the number meanwhile: then it is another file's.
+    #expect(error?.errno == EBADF || error?.errno == ENOENT)
+    #expect(events == .writable)
+  }
+
+  @Test func anOwnedDescriptorIsClosedOnceTheSourceIsInvalid() {
+    let text = onThread {
+      let log = Log()
+      let ends = makeSockets()
+      defer { close(ends[1]) }
+      var source: EventLoop.DescriptorSource?
+      source = EventLoop.DescriptorSource(
+        descriptor: ends[0], events: .writable, closesDescriptor: true
+      ) { _ in
+        source?.invalidate()
+        log.add(hasEnded(ends[1]) ? "closed" : "open")
+      }
+      if let source { try? EventLoop.current.add(source, to: .default) }
+      log.add(hasEnded(ends[1]) ? "closed" : "open")
+      EventLoop.current.run(mode: .default, for: .zero)
+      log.add(hasEnded(ends[1]) ? "closed" : "open")
+      source = nil
+      return log.text
+    }
+    #expect(text == "open open closed")
+  }
+
+  @Test func anOwnedDescriptorIsClosedWhenNobodyHoldsTheSource() {
+    let isClosed = onThread {
+      let ends = makeSockets()
+      defer { close(ends[1]) }
+      do {
+        let source = EventLoop.DescriptorSource(
+          descriptor: ends[0], closesDescriptor: true
+        ) { _ in }
+        try? EventLoop.current.add(source, to: .default)
+        EventLoop.current.remove(source, from: .default)
+      }
+      return hasEnded(ends[1])
+    }
+    #expect(isClosed)
+  }
+
+  @Test func aBorrowedDescriptorStaysOpen() {
+    let isClosed = onThread {
+      let ends = makeSockets()
+      defer { for end in ends { close(end) } }
+      EventLoop.DescriptorSource(descriptor: ends[0]) { _ in }.invalidate()
+      return hasEnded(ends[1])
+    }
+    #expect(!isClosed)
+  }
+
   @Test func anotherThreadsBytesWakeTheLoop() {
     let worker = LoopThread()
     defer { worker.end() }
@@ -153,4 +298,17 @@ import Testing
     pipe.write("hello")
     #expect(isRead.wait())
   }
+}
+
+private func makeSockets() -> [Int32] {
+  var ends: [Int32] = [0, 0]
+  let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+  socketpair(AF_UNIX, kind, 0, &ends)
+  return ends
+}
+
+/// Whether the other end of a socket has been closed; its number may be another file's by now.
+private func hasEnded(_ end: Int32) -> Bool {
+  var byte: UInt8 = 0
+  return recv(end, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT)) == 0
 }

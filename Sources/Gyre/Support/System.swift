@@ -34,6 +34,16 @@ enum System {
     String(cString: strerror(errorNumber))
   }
 
+  static func close(_ descriptor: Int32) {
+    let saved = errno
+    #if canImport(Glibc)
+      _ = Glibc.close(descriptor)
+    #elseif canImport(Musl)
+      _ = Musl.close(descriptor)
+    #endif
+    errno = saved
+  }
+
   /// Lets another thread go on that has only a few instructions left to do.
   static func giveWay() { sched_yield() }
 }

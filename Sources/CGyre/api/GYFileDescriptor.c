@@ -45,7 +45,7 @@ GYFileDescriptorNativeDescriptor GYFileDescriptorGetNativeDescriptor(GYFileDescr
     if (!gy_argument_is(f, GY_KIND_FILE_DESCRIPTOR, "GYFileDescriptorGetNativeDescriptor")) {
         return -1;
     }
-    return gy_file_descriptor_is_valid(f) ? f->watched.fd : -1;
+    return gy_watched_is_valid(&f->watched) ? f->watched.fd : -1;
 }
 
 void GYFileDescriptorGetContext(GYFileDescriptorRef f, GYFileDescriptorContext *context) {
@@ -57,7 +57,7 @@ void GYFileDescriptorGetContext(GYFileDescriptorRef f, GYFileDescriptorContext *
         return;
     }
     *context = f->context;
-    if (!gy_file_descriptor_is_valid(f)) context->info = NULL;
+    if (!gy_watched_is_valid(&f->watched)) context->info = NULL;
 }
 
 /* Those that there are. */
@@ -86,7 +86,7 @@ void GYFileDescriptorInvalidate(GYFileDescriptorRef f) {
 
 GYBoolean GYFileDescriptorIsValid(GYFileDescriptorRef f) {
     if (!gy_argument_is(f, GY_KIND_FILE_DESCRIPTOR, "GYFileDescriptorIsValid")) return false;
-    return gy_file_descriptor_is_valid(f);
+    return gy_watched_is_valid(&f->watched);
 }
 
 GYRunLoopSourceRef GYFileDescriptorCreateRunLoopSource(GYAllocatorRef allocator,

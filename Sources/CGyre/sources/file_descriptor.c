@@ -3,7 +3,6 @@
 #include "base/text.h"
 #include "base/value.h"
 #include "loop/callout.h"
-#include "loop/sources.h"
 #include "wait/sys.h"
 
 #include <errno.h>
@@ -39,30 +38,6 @@ static uint32_t held_by(uint32_t came) {
     return held & (EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLERR);
 }
 
-/* ---- info, which goes when the object is invalid and no callback has it ---- */
-
-static void let_info_go(GYFileDescriptorRef f) {
-    uint32_t old = atomic_fetch_and_explicit(&f->state, ~(uint32_t)GY_FILE_DESCRIPTOR_HAS_INFO,
-                                             memory_order_acq_rel);
-    if ((old & GY_FILE_DESCRIPTOR_HAS_INFO) == 0 || f->context.release == NULL) return;
-    gy_callout_file_descriptor_release(f->context.release, f->context.info);
-}
-
-/* False: it is invalid. */
-static bool begin_call(GYFileDescriptorRef f) {
-    /* Pairs with the exchange in gy_file_descriptor_invalidate: one of the two sees the other. */
-    uint32_t old =
-        atomic_fetch_add_explicit(&f->state, GY_FILE_DESCRIPTOR_ONE_CALL, memory_order_acq_rel);
-    return (old & GY_FILE_DESCRIPTOR_INVALID) == 0;
-}
-
-static void end_call(GYFileDescriptorRef f) {
-    uint32_t old =
-        atomic_fetch_sub_explicit(&f->state, GY_FILE_DESCRIPTOR_ONE_CALL, memory_order_acq_rel);
-    bool is_last = old < 2 * GY_FILE_DESCRIPTOR_ONE_CALL;
-    if (is_last && (old & GY_FILE_DESCRIPTOR_INVALID) != 0) let_info_go(f);
-}
-
 /* ---- the callback ---- */
 
 /* Whoever performs the source keeps it, and it keeps the object. */
@@ -72,10 +47,10 @@ static void perform(void *info, uint32_t came) {
     events =
         f->persists ? events & gy_watched_asked(&f->watched) : gy_watched_take(&f->watched, events);
     if (events == 0) return; /* another loop's thread, or one that disabled it, was faster */
-    if (begin_call(f)) {
+    if (gy_watched_begin_call(&f->watched)) {
         gy_callout_file_descriptor(f->callout, f, types_of(events), f->context.info);
     }
-    end_call(f);
+    gy_watched_end_call(&f->watched);
 }
 
 static int native(void *info) {
@@ -85,21 +60,25 @@ static int native(void *info) {
 
 /* ---- the object ---- */
 
+static void let_info_go(gy_watched *watched) {
+    GYFileDescriptorRef f = gy_node_owner(watched, struct GYFileDescriptor, watched);
+    if (f->context.release == NULL) return;
+    gy_callout_file_descriptor_release(f->context.release, f->context.info);
+}
+
 static void finalize(void *object) {
     GYFileDescriptorRef f = object;
-    bool closes = f->closes && gy_file_descriptor_is_valid(f);
-    uint32_t state = atomic_load_explicit(&f->state, memory_order_relaxed);
     GYFileDescriptorContext context = f->context;
-    if (closes) gy_sys_close(f->watched.fd);
+    bool has_info = gy_watched_destroy(&f->watched, f->closes);
     gy_object_free(f);
-    if ((state & GY_FILE_DESCRIPTOR_HAS_INFO) != 0 && context.release != NULL) {
+    if (has_info && context.release != NULL) {
         gy_callout_file_descriptor_release(context.release, context.info);
     }
 }
 
 static GYStringRef describe(const void *object) {
     const struct GYFileDescriptor *f = object;
-    bool valid = gy_file_descriptor_is_valid((GYFileDescriptorRef)(uintptr_t)object);
+    bool valid = gy_watched_is_valid(&f->watched);
     GYOptionFlags types = types_of(gy_watched_asked(&f->watched));
     gy_text text = GY_TEXT_INIT;
     gy_text_printf(&text, "<GYFileDescriptor %p>{valid = %s, fd = %d, enabled = 0x%lx, %s", object,
@@ -134,7 +113,7 @@ GYFileDescriptorRef gy_file_descriptor_create(int fd, bool closes, bool persists
     }
     GYFileDescriptorRef f = gy_object_create(&type, sizeof *f);
     if (f == NULL) return NULL;
-    f->watched.fd = fd;
+    gy_watched_init(&f->watched, fd, let_info_go);
     f->closes = closes;
     f->persists = persists;
     f->callout = callout;
@@ -142,12 +121,11 @@ GYFileDescriptorRef gy_file_descriptor_create(int fd, bool closes, bool persists
     if (f->context.retain != NULL) {
         f->context.info = gy_callout_file_descriptor_retain(f->context.retain, f->context.info);
     }
-    atomic_init(&f->state, GY_FILE_DESCRIPTOR_HAS_INFO);
     return f;
 }
 
 int gy_file_descriptor_enable(GYFileDescriptorRef f, GYOptionFlags types) {
-    return gy_file_descriptor_is_valid(f) ? gy_watched_ask(&f->watched, events_of(types)) : 0;
+    return gy_watched_is_valid(&f->watched) ? gy_watched_ask(&f->watched, events_of(types)) : 0;
 }
 
 void gy_file_descriptor_disable(GYFileDescriptorRef f, GYOptionFlags types) {
@@ -155,13 +133,8 @@ void gy_file_descriptor_disable(GYFileDescriptorRef f, GYOptionFlags types) {
 }
 
 void gy_file_descriptor_invalidate(GYFileDescriptorRef f) {
-    uint32_t old =
-        atomic_fetch_or_explicit(&f->state, GY_FILE_DESCRIPTOR_INVALID, memory_order_acq_rel);
-    if ((old & GY_FILE_DESCRIPTOR_INVALID) != 0) return;
     gy_retain(f); /* the source's reference may be the last */
-    gy_watched_end(&f->watched);
-    if (f->closes) gy_sys_close(f->watched.fd); /* after the kernel has forgotten it (F72) */
-    if (old < GY_FILE_DESCRIPTOR_ONE_CALL) let_info_go(f);
+    gy_watched_end(&f->watched, f->closes);
     gy_release(f);
 }
 
@@ -176,13 +149,5 @@ GYRunLoopSourceRef gy_file_descriptor_copy_source(GYFileDescriptorRef f, GYIndex
         .getPort = native,
         .performEvents = perform,
     };
-    if (!gy_file_descriptor_is_valid(f)) return NULL;
-    GYRunLoopSourceRef source = gy_watched_copy_source(&f->watched, order, &context);
-    /* Invalidated meanwhile, by a thread that may not have found the source yet. */
-    if (source != NULL && !gy_file_descriptor_is_valid(f)) {
-        gy_source_invalidate(source);
-        gy_release(source);
-        return NULL;
-    }
-    return source;
+    return gy_watched_copy_source(&f->watched, order, &context);
 }

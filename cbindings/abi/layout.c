@@ -26,6 +26,9 @@ SIZE(GYRunLoopActivity, 8);
 SIZE(GYRunLoopPerformState, 4);
 SIZE(GYRunLoopTimerOverrunPolicy, 4);
 SIZE(GYFileDescriptorNativeDescriptor, 4);
+SIZE(GYSocketCallBackType, 8);
+SIZE(GYSocketError, 8);
+SIZE(GYSocketNativeHandle, 4);
 SIZE(GYStringEncoding, 4);
 SIZE(GYStringCompareFlags, 8);
 SIZE(UInt8, 1);
@@ -122,6 +125,19 @@ AT(GYFileDescriptorContext, retain, 16);
 AT(GYFileDescriptorContext, release, 24);
 AT(GYFileDescriptorContext, copyDescription, 32);
 
+SIZE(GYSocketContext, 40);
+AT(GYSocketContext, version, 0);
+AT(GYSocketContext, info, 8);
+AT(GYSocketContext, retain, 16);
+AT(GYSocketContext, release, 24);
+AT(GYSocketContext, copyDescription, 32);
+
+SIZE(GYSocketSignature, 24);
+AT(GYSocketSignature, protocolFamily, 0);
+AT(GYSocketSignature, socketType, 4);
+AT(GYSocketSignature, protocol, 8);
+AT(GYSocketSignature, address, 16);
+
 SIZE(GYArrayCallBacks, 40);
 AT(GYArrayCallBacks, version, 0);
 AT(GYArrayCallBacks, retain, 8);
@@ -170,6 +186,22 @@ BOTH(MessagePortTransportError, -4);
 BOTH(MessagePortBecameInvalidError, -5);
 VALUE(kGYFileDescriptorHangUpCallBack, 4);
 VALUE(kGYFileDescriptorErrorCallBack, 8);
+
+BOTH(SocketNoCallBack, 0);
+BOTH(SocketReadCallBack, 1);
+BOTH(SocketAcceptCallBack, 2);
+BOTH(SocketDataCallBack, 3);
+BOTH(SocketConnectCallBack, 4);
+BOTH(SocketWriteCallBack, 8);
+BOTH(SocketAutomaticallyReenableReadCallBack, 1);
+BOTH(SocketAutomaticallyReenableAcceptCallBack, 2);
+BOTH(SocketAutomaticallyReenableDataCallBack, 3);
+BOTH(SocketAutomaticallyReenableWriteCallBack, 8);
+BOTH(SocketLeaveErrors, 64);
+BOTH(SocketCloseOnInvalidate, 128);
+BOTH(SocketSuccess, 0);
+BOTH(SocketError, -1);
+BOTH(SocketTimeout, -2);
 
 VALUE(kGYRunLoopPerformPending, 0);
 VALUE(kGYRunLoopPerformRunning, 1);

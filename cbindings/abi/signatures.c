@@ -80,6 +80,32 @@ FUNCTION(Boolean, CFFileDescriptorIsValid, CFFileDescriptorRef);
 FUNCTION(CFRunLoopSourceRef, CFFileDescriptorCreateRunLoopSource, CFAllocatorRef,
          CFFileDescriptorRef, CFIndex);
 
+/* Sockets */
+FUNCTION(CFTypeID, CFSocketGetTypeID, void);
+FUNCTION(CFSocketRef, CFSocketCreate, CFAllocatorRef, SInt32, SInt32, SInt32, CFOptionFlags,
+         CFSocketCallBack, const CFSocketContext *);
+FUNCTION(CFSocketRef, CFSocketCreateWithNative, CFAllocatorRef, CFSocketNativeHandle, CFOptionFlags,
+         CFSocketCallBack, const CFSocketContext *);
+FUNCTION(CFSocketRef, CFSocketCreateWithSocketSignature, CFAllocatorRef, const CFSocketSignature *,
+         CFOptionFlags, CFSocketCallBack, const CFSocketContext *);
+FUNCTION(CFSocketRef, CFSocketCreateConnectedToSocketSignature, CFAllocatorRef,
+         const CFSocketSignature *, CFOptionFlags, CFSocketCallBack, const CFSocketContext *,
+         CFTimeInterval);
+FUNCTION(CFSocketError, CFSocketSetAddress, CFSocketRef, CFDataRef);
+FUNCTION(CFSocketError, CFSocketConnectToAddress, CFSocketRef, CFDataRef, CFTimeInterval);
+FUNCTION(void, CFSocketInvalidate, CFSocketRef);
+FUNCTION(Boolean, CFSocketIsValid, CFSocketRef);
+FUNCTION(CFDataRef, CFSocketCopyAddress, CFSocketRef);
+FUNCTION(CFDataRef, CFSocketCopyPeerAddress, CFSocketRef);
+FUNCTION(void, CFSocketGetContext, CFSocketRef, CFSocketContext *);
+FUNCTION(CFSocketNativeHandle, CFSocketGetNative, CFSocketRef);
+FUNCTION(CFRunLoopSourceRef, CFSocketCreateRunLoopSource, CFAllocatorRef, CFSocketRef, CFIndex);
+FUNCTION(CFOptionFlags, CFSocketGetSocketFlags, CFSocketRef);
+FUNCTION(void, CFSocketSetSocketFlags, CFSocketRef, CFOptionFlags);
+FUNCTION(void, CFSocketDisableCallBacks, CFSocketRef, CFOptionFlags);
+FUNCTION(void, CFSocketEnableCallBacks, CFSocketRef, CFOptionFlags);
+FUNCTION(CFSocketError, CFSocketSendData, CFSocketRef, CFDataRef, CFDataRef, CFTimeInterval);
+
 /* Blocks */
 #ifdef __BLOCKS__
 FUNCTION(void, CFRunLoopPerformBlock, CFRunLoopRef, CFTypeRef, void (^)(void));

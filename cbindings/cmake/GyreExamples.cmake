@@ -18,6 +18,7 @@ gyre_add_example(worker gyre::gyre)
 gyre_add_example(countdown_cf gyre::cf)
 gyre_add_example(descriptors_cf gyre::cf)
 gyre_add_example(ports_cf gyre::cf)
+gyre_add_example(sockets_cf gyre::cf)
 
 # Loops inside other libraries' loops, where these are there.
 gyre_add_example(embed_epoll gyre::gyre)

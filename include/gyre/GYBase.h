@@ -67,6 +67,7 @@ typedef struct GYRunLoopSource *GYRunLoopSourceRef;
 typedef struct GYRunLoopTimer *GYRunLoopTimerRef;
 typedef struct GYRunLoopObserver *GYRunLoopObserverRef;
 typedef struct GYFileDescriptor *GYFileDescriptorRef;
+typedef struct GYSocket *GYSocketRef;
 typedef struct GYRunLoopPerformRequest *GYRunLoopPerformRef;
 typedef struct GYManualClock *GYManualClockRef;
 typedef struct GYRunLoopEmbedding *GYRunLoopEmbeddingRef;

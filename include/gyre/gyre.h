@@ -16,6 +16,7 @@
 #include <gyre/GYFileDescriptor.h>
 #include <gyre/GYMessagePort.h>
 #include <gyre/GYRunLoopEmbedding.h>
+#include <gyre/GYSocket.h>
 #include <gyre/GYDrainPool.h>
 #include <gyre/GYThread.h>
 #include <gyre/GYSignal.h>

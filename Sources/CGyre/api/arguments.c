@@ -18,6 +18,7 @@ static const char *complaint(const void *object, enum gy_kind kind) {
         return is_null ? "the file descriptor is NULL" : "not a live file descriptor";
     case GY_KIND_MANUAL_CLOCK: return is_null ? "the clock is NULL" : "not a live manual clock";
     case GY_KIND_EMBEDDING: return is_null ? "the embedding is NULL" : "not a live embedding";
+    case GY_KIND_SOCKET: return is_null ? "the socket is NULL" : "not a live socket";
     default: return is_null ? "the argument is NULL" : "not a live object of that type";
     }
 }

@@ -6,7 +6,7 @@
  *   registry 1   which thread has which loop; which loop a timer or observer is in (registry.c)
  *   loop     2   everything in one loop: modes, items, waits (loop.c)
  *   table    3   small shared tables: interned names, memberships and callbacks of sources; the
- *                dates of timers that are busy
+ *                dates of timers that are busy; the fields of sockets
  *
  * Threads: any. A lock must not be taken in a signal handler. */
 #ifndef GYRE_BASE_LOCK_H

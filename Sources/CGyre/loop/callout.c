@@ -214,6 +214,19 @@ GYStringRef gy_callout_file_descriptor_describe(GYStringRef (*copy)(void *), voi
     return copy(info);
 }
 
+static NAMED void gyre_calls_out_to_a_socket(GYSocketCallBack callout, GYSocketRef s,
+                                             GYSocketCallBackType type, GYDataRef address,
+                                             const void *data, void *info) {
+    callout(s, type, address, data, info);
+    __asm__ volatile("");
+}
+
+void gy_callout_socket(GYSocketCallBack callout, GYSocketRef s, GYSocketCallBackType type,
+                       GYDataRef address, const void *data, void *info) {
+    gy_lock_none_held();
+    gyre_calls_out_to_a_socket(callout, s, type, address, data, info);
+}
+
 void gy_callout_perform(GYPerformFunction function, void *info) {
     gy_lock_none_held();
     gyre_calls_out_to_performed_work(function, info);

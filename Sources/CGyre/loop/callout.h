@@ -10,6 +10,7 @@
 #include "loop/loop.h"
 
 #include <gyre/GYFileDescriptor.h>
+#include <gyre/GYSocket.h>
 
 /* Calls made by the innermost run of the calling thread's loop. Somebody holds a reference to the
  * item around them. The caller has marked it as being called before it saw, for the last time, that
@@ -44,6 +45,8 @@ void gy_callout_file_descriptor(GYFileDescriptorCallBack callout, GYFileDescript
 void *gy_callout_file_descriptor_retain(void *(*retain)(void *), void *info);
 void gy_callout_file_descriptor_release(void (*release)(void *), void *info);
 GYStringRef gy_callout_file_descriptor_describe(GYStringRef (*copy)(void *), void *info);
+void gy_callout_socket(GYSocketCallBack callout, GYSocketRef s, GYSocketCallBackType type,
+                       GYDataRef address, const void *data, void *info);
 void gy_callout_perform(GYPerformFunction function, void *info);
 
 /* For calls whose frame is gone (activation.h), and for those that have returned. */

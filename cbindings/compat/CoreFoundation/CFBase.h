@@ -82,6 +82,7 @@ typedef unsigned long UniCharCount;
 #define __CFRunLoopObserver GYRunLoopObserver
 #define __CFRunLoopSource GYRunLoopSource
 #define __CFRunLoopTimer GYRunLoopTimer
+#define __CFSocket GYSocket
 #define __CFString GYString
 
 typedef GYIndex CFIndex;

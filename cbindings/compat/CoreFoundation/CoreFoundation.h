@@ -31,6 +31,7 @@
 #include <CoreFoundation/CFFileDescriptor.h>
 #include <CoreFoundation/CFMessagePort.h>
 #include <CoreFoundation/CFRunLoop.h>
+#include <CoreFoundation/CFSocket.h>
 #include <CoreFoundation/CFString.h>
 
 #endif

@@ -159,25 +159,34 @@ int gy_socket_call_accept(int fd, GYDataRef *address) {
     return accepted;
 }
 
-static ssize_t receive_once(int fd, void *buffer, size_t room, name *from) {
+static ssize_t receive(int fd, void *buffer, size_t room, int flags, name *from) {
     ssize_t count;
     do {
         from->length = sizeof from->storage;
-        count = recvfrom(fd, buffer, room, MSG_DONTWAIT, generic(from), &from->length);
+        count = recvfrom(fd, buffer, room, MSG_DONTWAIT | flags, generic(from), &from->length);
     } while (count < 0 && errno == EINTR);
     return count;
 }
 
+/* It stays in the system until there is memory for it. */
+static GYDataRef receive_as_data(int fd, bool is_stream, uint8_t *buffer, name *from) {
+    size_t room = is_stream ? STREAM_ROOM : DATAGRAM_ROOM;
+    ssize_t count = receive(fd, buffer, room, MSG_PEEK, from);
+    /* An error of a connection is its end; one of datagrams was that of one that was sent. */
+    if (count < 0 && (errno == EAGAIN || !is_stream)) return NULL;
+    GYDataRef data = GYDataCreate(NULL, buffer, count < 0 ? 0 : count);
+    name again;
+    bool is_there = count > 0 || !is_stream;
+    if (data != NULL && is_there) receive(fd, buffer, (size_t)count, 0, &again);
+    return data;
+}
+
 GYDataRef gy_socket_call_receive(int fd, bool is_stream, GYDataRef *address) {
     name from;
-    size_t room = is_stream ? STREAM_ROOM : DATAGRAM_ROOM;
-    uint8_t *buffer = malloc(room);
+    uint8_t *buffer = malloc(is_stream ? STREAM_ROOM : DATAGRAM_ROOM);
     *address = NULL;
     if (buffer == NULL) return NULL;
-    ssize_t count = receive_once(fd, buffer, room, &from);
-    /* An error of a connection is its end; one of datagrams was that of one that was sent. */
-    bool is_nothing = count < 0 && (errno == EAGAIN || !is_stream);
-    GYDataRef data = is_nothing ? NULL : GYDataCreate(NULL, buffer, count < 0 ? 0 : count);
+    GYDataRef data = receive_as_data(fd, is_stream, buffer, &from);
     free(buffer);
     if (data == NULL) return NULL;
     *address = is_stream || from.length == 0 ? gy_socket_call_copy_peer(fd) : data_of(&from);

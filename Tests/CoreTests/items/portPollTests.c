@@ -295,4 +295,53 @@ LOOP_TEST(a_loop_that_may_not_even_poll_keeps_its_times_and_does_not_spin) {
     close(quiet.fd);
 }
 
+typedef struct {
+    GYRunLoopRef rl;
+    GYRunLoopSourceRef source;
+} waker;
+
+static void asks_for_input(void *given) {
+    waker *self = given;
+    loop_wait_asleep(self->rl);
+    GYRunLoopSourceSetEvents(self->source, EPOLLIN);
+}
+
+/* R220, R89: a loop that sleeps in ppoll has asked for what was wanted before. */
+LOOP_TEST(events_set_by_another_thread_are_noticed_without_a_set) {
+    int ends[2];
+    port_pipe(ends);
+    port quiet = quiet_port(), p = {.fd = ends[0], .reads = 1, .act = stops};
+    port_watch(&quiet);
+    port_watch2(&p, 0);
+    port_write(ends[1], "x");
+    lose_sets();
+    waker other = {GYRunLoopGetCurrent(), p.source};
+    pthread_t thread = test_thread_start(asks_for_input, &other);
+    EXPECT_INT(loop_run(1e20), kGYRunLoopRunStopped);
+    test_thread_join(thread);
+    EXPECT_STR(p.data, "x");
+    loop_drop(p.source);
+    loop_drop(quiet.source);
+    close(quiet.fd);
+    port_close(ends);
+}
+
+/* R220 */
+LOOP_TEST(what_nobody_waits_for_does_not_spin_without_a_set) {
+    int ends[2];
+    port_pipe(ends);
+    port p = {.fd = ends[0]};
+    port_watch2(&p, EPOLLIN);
+    lose_sets();
+    GYRunLoopSourceSetEvents(p.source, 0);
+    port_write(ends[1], "x");
+    EXPECT_NO_SPIN();
+    EXPECT_INT(p.performs, 0);
+    GYRunLoopSourceSetEvents(p.source, EPOLLIN);
+    port_polls(1);
+    EXPECT_INT(p.performs, 1);
+    loop_drop(p.source);
+    port_close(ends);
+}
+
 TEST_MAIN()

@@ -4,13 +4,16 @@
 #include "support/drain.h"
 
 #include <errno.h>
+#include <gyre/GYData.h>
 #include <gyre/GYFileDescriptor.h>
 #include <gyre/GYRunLoopPerform.h>
+#include <gyre/GYSocket.h>
 #include <gyre/GYString.h>
 #include <gyre/GYTime.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #define DEFAULT kGYRunLoopDefaultMode
@@ -313,6 +316,53 @@ TEST(watching_a_file_descriptor_survives_the_failure_of_any_allocation) {
         this.allowed++;
     } while (this.has_failed && test_failures() == 0);
     EXPECT(this.allowed > 3);
+}
+
+static void counts_bytes(GYSocketRef s, GYSocketCallBackType type, GYDataRef address,
+                         const void *data, void *count) {
+    (void)s, (void)type, (void)address;
+    *(GYIndex *)count += GYDataGetLength(data);
+}
+
+static void talk_with_failure(void *given) {
+    attempt *this = given;
+    int ends[2];
+    GYIndex count = 0;
+    GYSocketContext context = {.info = &count};
+    REQUIRE(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) == 0);
+    GYRunLoopGetCurrent();
+    has_failed = false;
+    allowed = this->allowed;
+    GYSocketRef s =
+        GYSocketCreateWithNative(NULL, ends[0], kGYSocketDataCallBack, counts_bytes, &context);
+    GYRunLoopSourceRef source = made(s) ? GYSocketCreateRunLoopSource(NULL, s, 0) : NULL;
+    if (s != NULL && made(source)) GYRunLoopAddSource(GYRunLoopGetCurrent(), source, DEFAULT);
+    REQUIRE(write(ends[1], "x", 1) == 1);
+    loop_poll(DEFAULT);
+    allowed = -1;
+    this->has_failed = has_failed;
+    if (source != NULL) GYRunLoopAddSource(GYRunLoopGetCurrent(), source, DEFAULT);
+    if (source != NULL) loop_poll(DEFAULT); /* what there was no memory for has stayed there */
+    EXPECT_INT(count, source == NULL ? 0 : 1);
+    if (source != NULL) GYRelease(source);
+    if (s == NULL) close(ends[0]);
+    if (s != NULL) GYSocketInvalidate(s);
+    if (s != NULL) GYRelease(s);
+    close(ends[1]);
+}
+
+/* R290, R292 */
+TEST(a_socket_survives_the_failure_of_any_allocation) {
+    attempt this = {.allowed = -1};
+    for (int i = 0; i < 3; i++) test_thread(talk_with_failure, &this);
+    long before = atomic_load(&in_use);
+    this.allowed = 0;
+    do {
+        test_thread(talk_with_failure, &this);
+        EXPECT_INT(atomic_load(&in_use), before);
+        this.allowed++;
+    } while (this.has_failed && test_failures() == 0);
+    EXPECT(this.allowed > 4);
 }
 
 /* A pass of a loop that has what it needs takes no memory at all. */

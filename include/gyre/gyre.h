@@ -22,5 +22,6 @@
 #include <gyre/GYSignal.h>
 #include <gyre/GYProcess.h>
 #include <gyre/GYClock.h>
+#include <gyre/GYFileWatcher.h>
 
 #endif

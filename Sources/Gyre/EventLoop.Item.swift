@@ -2,7 +2,7 @@ internal import CGyre
 
 extension EventLoop {
   /// What a mode can hold: a ``Timer``, a ``Source``, a ``DescriptorSource``, a ``SignalSource``, a
-  /// ``ProcessSource``, an ``Observer`` or a ``DrainHook``.
+  /// ``ProcessSource``, a ``FileWatcher``, an ``Observer`` or a ``DrainHook``.
   ///
   /// An item belongs to the loop of the thread that makes it, and can be added to that loop alone.
   /// Its closures are called on that thread; so they need not be `Sendable`, and they may use

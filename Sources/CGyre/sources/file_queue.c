@@ -1,12 +1,12 @@
 #define _GNU_SOURCE /* syscall */
 #include "sources/file_queue.h"
 
-#include "wait/sys.h"
-
 #include <errno.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/inotify.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 /* How long the second half of a move is waited for. It is under way when the first half is there,
@@ -52,10 +52,13 @@ static bool is_half_move(const struct inotify_event *event) {
     return (event->mask & IN_MOVED_FROM) != 0 && event->cookie != 0;
 }
 
+/* True if there is more to read. The raw call: ppoll() is a cancellation point, and a lock is
+ * held. */
 static bool waits_for_half(int fd) {
     struct pollfd p = {.fd = fd, .events = POLLIN};
+    struct timespec t = {0, HALF_MOVE_NS};
     int saved = errno;
-    int n = gy_sys_poll(&p, 1, HALF_MOVE_NS);
+    long n = syscall(SYS_ppoll, &p, 1, &t, NULL, 0);
     errno = saved;
     return n > 0;
 }

@@ -28,16 +28,21 @@ typedef struct process_source {
     GYProcessCallBack callout;
 } process_source;
 
+/* The raw call: waitid() is a cancellation point, and a lock is held. */
+static int wait_for(int by, int id, siginfo_t *info, int how) {
+    return (int)syscall(SYS_waitid, by, id, info, how, NULL);
+}
+
 /* What waitid says without waiting: 0 and the status, or a pid of 0 where it has not ended; -1. */
 static int ask(const process_source *p, int options, siginfo_t *info) {
     const int how = WEXITED | WNOHANG | __WALL | options;
     *info = (siginfo_t){0};
     if (p->pid_fd >= 0) {
-        int result = waitid((idtype_t)BY_PIDFD, (id_t)p->pid_fd, info, how);
+        int result = wait_for(BY_PIDFD, p->pid_fd, info, how);
         if (result == 0 || errno != EINVAL) return result;
         /* Before Linux 5.4. The number cannot be another's: a child's is kept for its parent. */
     }
-    return waitid(P_PID, (id_t)p->pid, info, how);
+    return wait_for(P_PID, p->pid, info, how);
 }
 
 static GYProcessEnd end_of(int32_t pid, const siginfo_t *info) {

@@ -1,5 +1,6 @@
 /* Files and directories as sources: what is told of which path, moves, what is lost, and limits. */
 #include "api/misuse.h"
+#include "items/source.h"
 #include "support/loop.h"
 
 #include <errno.h>
@@ -358,6 +359,31 @@ FOLDER_TEST(a_move_between_paths_that_are_not_watched_any_more_is_told_by_half) 
     move("in/b", "out/b");
     EXPECT(GYFileWatcherRemovePath(source, "in"));
     EXPECT_STR(told(), "in:out/b");
+    loop_drop(source);
+}
+
+static atomic_int outs;
+
+static void counts_outs(GYRunLoopSourceRef source, const GYFileEvent *e, void *unused) {
+    (void)source;
+    (void)unused;
+    if (e->event == kGYFileMovedOut) atomic_fetch_add(&outs, 1);
+}
+
+static void performs_while_cancelled(void *source) {
+    pthread_cancel(pthread_self());
+    GYRunLoopSourceRef s = source;
+    s->callbacks->perform(s->info); /* a turn, without the wait before it, which ends the thread */
+}
+
+/* A lock is held while the second half is waited for: the thread must not end there. */
+FOLDER_TEST(waiting_for_half_a_move_is_no_cancellation_point) {
+    touch("in/a");
+    GYRunLoopSourceRef source = watcher_of(counts_outs, NULL);
+    EXPECT(GYFileWatcherAddPath(source, "in", kGYFileMoved));
+    move("in/a", "other/a");
+    test_thread_join(test_thread_start(performs_while_cancelled, source));
+    EXPECT_INT(atomic_load(&outs), 1);
     loop_drop(source);
 }
 

@@ -1,5 +1,6 @@
 /* The ends of processes as sources: what is told of whom, who takes the status, and how it goes
  * where the kernel has no pidfd. */
+#include "items/source.h"
 #include "support/loop.h"
 
 #include <errno.h>
@@ -374,6 +375,21 @@ LOOP_TEST(the_context_is_released_with_the_source) {
     GYRelease(source);
     serve_all();
     EXPECT_STR(test_trace_take(), "retained exited(0) released ");
+}
+
+static void performs_while_cancelled(void *source) {
+    pthread_cancel(pthread_self());
+    GYRunLoopSourceRef s = source;
+    s->callbacks->perform(s->info); /* a turn, without the wait before it, which ends the thread */
+}
+
+/* A lock is held while the status is asked for: the thread must not end there. */
+BOTH_WAYS(asking_for_the_status_is_no_cancellation_point) {
+    pid_t pid = child_that_has_exited(2);
+    GYRunLoopSourceRef source = process_source(pid, 0, keeps, NULL);
+    test_thread_join(test_thread_start(performs_while_cancelled, source));
+    EXPECT_INT(got.code, 2);
+    loop_drop(source);
 }
 
 /* ---- refusals ---- */

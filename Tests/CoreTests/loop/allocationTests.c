@@ -6,10 +6,14 @@
 #include <errno.h>
 #include <gyre/GYData.h>
 #include <gyre/GYFileDescriptor.h>
+#include <gyre/GYFileWatcher.h>
+#include <gyre/GYProcess.h>
 #include <gyre/GYRunLoopPerform.h>
 #include <gyre/GYSocket.h>
+#include <gyre/GYSignal.h>
 #include <gyre/GYString.h>
 #include <gyre/GYTime.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
@@ -363,6 +367,89 @@ TEST(a_socket_survives_the_failure_of_any_allocation) {
         this.allowed++;
     } while (this.has_failed && test_failures() == 0);
     EXPECT(this.allowed > 4);
+}
+
+static atomic_int signals_told, events_told;
+
+static void counts_signals(GYRunLoopSourceRef source, const GYSignalInfo *signal, void *unused) {
+    (void)source;
+    (void)signal;
+    (void)unused;
+    atomic_fetch_add(&signals_told, 1);
+}
+
+static void counts_events(GYRunLoopSourceRef source, const GYFileEvent *event, void *unused) {
+    (void)source;
+    (void)event;
+    (void)unused;
+    atomic_fetch_add(&events_told, 1);
+}
+
+/* What is there may be asked for again, and what is not has left nothing behind. */
+typedef struct {
+    int signal;
+    GYRunLoopSourceRef on_signal, on_end, on_files;
+    bool is_path_there;
+} kinds;
+
+static bool make_kinds(kinds *k) {
+    if (k->on_signal == NULL) {
+        k->on_signal = GYSignalCreateRunLoopSource(NULL, k->signal, 0, counts_signals, NULL);
+        if (!made(k->on_signal)) return false;
+    }
+    if (k->on_end == NULL) {
+        k->on_end = GYProcessCreateRunLoopSource(NULL, getpid(), 0, 0, NULL, NULL);
+        if (!made(k->on_end)) return false;
+    }
+    if (k->on_files == NULL) {
+        k->on_files = GYFileWatcherCreateRunLoopSource(NULL, 0, counts_events, NULL);
+        if (!made(k->on_files)) return false;
+    }
+    errno = 0;
+    k->is_path_there = GYFileWatcherAddPath(k->on_files, "/dev/null", kGYFileAttributes);
+    if (!k->is_path_there) EXPECT_INT(errno, ENOMEM);
+    return k->is_path_there;
+}
+
+static void make_kinds_with_failure(void *given) {
+    attempt *this = given;
+    kinds k = {.signal = this->allowed < 0 ? SIGUSR1 : SIGRTMIN + (int)(this->allowed % 20)};
+    GYRunLoopGetCurrent();
+    has_failed = false;
+    allowed = this->allowed;
+    bool are_made = make_kinds(&k);
+    allowed = -1;
+    this->has_failed = has_failed;
+    EXPECT_INT(are_made, !has_failed);
+    EXPECT(make_kinds(&k));
+    GYRunLoopAddSource(GYRunLoopGetCurrent(), k.on_signal, DEFAULT);
+    GYRunLoopAddSource(GYRunLoopGetCurrent(), k.on_files, DEFAULT);
+    int before = atomic_load(&signals_told);
+    loop_poll(DEFAULT);
+    raise(k.signal);
+    allowed = 0; /* neither the handler nor telling takes memory */
+    loop_poll(DEFAULT);
+    allowed = -1;
+    EXPECT_INT(atomic_load(&signals_told), before + 1);
+    loop_drop(k.on_signal);
+    loop_drop(k.on_end);
+    loop_drop(k.on_files);
+}
+
+/* R230, R240, R250 */
+TEST(signals_processes_and_files_survive_the_failure_of_any_allocation) {
+    attempt this = {.allowed = -1};
+    for (int i = 0; i < 3; i++) test_thread(make_kinds_with_failure, &this);
+    int count = test_descriptor_count();
+    this.allowed = 0;
+    do {
+        long before = atomic_load(&in_use);
+        test_thread(make_kinds_with_failure, &this);
+        EXPECT(atomic_load(&in_use) <= before + 1); /* the slot of a signal stays */
+        EXPECT_INT(test_descriptor_count(), count);
+        this.allowed++;
+    } while (this.has_failed && test_failures() == 0);
+    EXPECT(this.allowed > 6);
 }
 
 /* A pass of a loop that has what it needs takes no memory at all. */

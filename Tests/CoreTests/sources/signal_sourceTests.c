@@ -3,9 +3,12 @@
 #include "support/loop.h"
 
 #include <errno.h>
-#include <gyre/GYRunLoopPerform.h>
+#include <fcntl.h>
+#include <gyre/GYFileWatcher.h>
+#include <gyre/GYProcess.h>
 #include <gyre/GYSignal.h>
 #include <gyre/GYString.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -462,6 +465,50 @@ TEST(sources_come_and_go_in_a_storm_of_signals) {
     atomic_store(&stormy, false);
     for (int i = 0; i < 3; i++) test_thread_join(threads[i]);
     loop_drop(keeper);
+}
+
+/* R171, R235, F97. The loop is told while another thread ends the source. */
+TEST(sources_end_on_another_thread_while_they_are_told) {
+    int rounds = (int)(500 / test_slowness());
+    loop_worker worker;
+    loop_worker_start(&worker, kGYRunLoopDefaultMode);
+    for (int i = 0; i < rounds; i++) {
+        atomic_int told = 0;
+        GYRunLoopSourceRef source = signal_source(SIGUSR1, adds_one, &told);
+        GYRunLoopAddSource(worker.rl, source, kGYRunLoopDefaultMode);
+        for (int n = 0; n < i % 4; n++) raise(SIGUSR1);
+        if (i % 2 == 0) sched_yield();
+        GYRunLoopSourceInvalidateAndWait(source);
+        int before = atomic_load(&told);
+        sched_yield();
+        EXPECT_INT(atomic_load(&told), before);
+        GYRelease(source);
+    }
+    loop_worker_drop(&worker);
+}
+
+/* Every descriptor of the process but those of the runner is closed by an exec. */
+static int inherited_count(void) {
+    int count = 0;
+    for (int fd = 0; fd < 256; fd++) {
+        int flags = fcntl(fd, F_GETFD);
+        if (flags >= 0 && (flags & FD_CLOEXEC) == 0) count++;
+    }
+    return count;
+}
+
+TEST(nothing_is_inherited_by_a_program_that_is_started) {
+    int before = inherited_count();
+    block(SIGUSR1);
+    GYRunLoopSourceRef sources[] = {
+        loop_in(kGYRunLoopDefaultMode, signal_source(SIGUSR1, traces, "s")),
+        loop_in(kGYRunLoopDefaultMode,
+                GYProcessCreateRunLoopSource(NULL, getpid(), 0, 0, NULL, NULL)),
+        loop_in(kGYRunLoopDefaultMode, GYFileWatcherCreateRunLoopSource(NULL, 0, NULL, NULL)),
+    };
+    EXPECT(test_descriptor_count() > before);
+    EXPECT_INT(inherited_count(), before);
+    for (int i = 0; i < 3; i++) loop_drop(sources[i]);
 }
 
 /* ---- refusals ---- */

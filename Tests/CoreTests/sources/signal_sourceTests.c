@@ -200,6 +200,21 @@ LOOP_TEST(an_earlier_handler_is_called_as_well_and_put_back) {
     EXPECT_INT(plain_calls, 2);
 }
 
+/* R231: calls are interrupted, or not, as they were before. */
+LOOP_TEST(what_else_a_handler_was_installed_with_stays) {
+    struct sigaction earlier = {.sa_handler = plain_handler, .sa_flags = SA_NOCLDSTOP};
+    sigaddset(&earlier.sa_mask, SIGUSR2);
+    REQUIRE(sigaction(SIGUSR1, &earlier, NULL) == 0);
+    GYRunLoopSourceRef a = signal_source(SIGUSR1, traces, "a");
+    GYRunLoopSourceRef b = signal_source(SIGURG, traces, "b");
+    struct sigaction ours = action_of(SIGUSR1);
+    EXPECT((ours.sa_flags & (SA_RESTART | SA_NOCLDSTOP)) == SA_NOCLDSTOP);
+    EXPECT(sigismember(&ours.sa_mask, SIGUSR2) == 1);
+    EXPECT((action_of(SIGURG).sa_flags & SA_RESTART) != 0); /* nothing was interrupted by it */
+    loop_drop(a);
+    loop_drop(b);
+}
+
 /* R231 */
 LOOP_TEST(an_earlier_handler_with_information_gets_it) {
     install_full(SIGUSR1, 0);

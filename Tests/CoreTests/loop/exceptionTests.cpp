@@ -155,6 +155,36 @@ void throwOutOfNestedRun() {
     EXPECT(GYRunLoopCopyCurrentMode(loop) == nullptr);
 }
 
+__attribute__((noinline)) GYRunLoopRunResult turnBelow(GYRunLoopEmbeddingRef embedding,
+                                                       int frames) {
+    GYRunLoopRunResult result =
+        frames > 0 ? turnBelow(embedding, frames - 1) : GYRunLoopEmbeddingDispatch(embedding);
+    asm volatile("");
+    return result;
+}
+
+// The host catches it, and goes on.
+void throwOutOfEmbeddedRun() {
+    Thrower thrower;
+    GYRunLoopRef loop = GYRunLoopGetCurrent();
+    GYRunLoopSourceRef source = makeSource(thrower);
+    GYRunLoopEmbeddingRef embedding = GYRunLoopEmbeddingCreate(loop, kGYRunLoopDefaultMode);
+    bool caught = false;
+    try {
+        turnBelow(embedding, 32);
+    } catch (const std::runtime_error &) {
+        caught = true;
+    }
+    EXPECT(caught);
+    GYRunLoopSourceSignal(source);
+    EXPECT(GYRunLoopEmbeddingDispatch(embedding) == kGYRunLoopEmbeddingGoesOn);
+    EXPECT(thrower.calls == 2);
+    EXPECT(GYRunLoopEmbeddingInvalidate(embedding));
+    EXPECT(GYRunLoopCopyCurrentMode(loop) == nullptr);
+    GYRelease(embedding);
+    drop(source);
+}
+
 } // namespace
 
 int main() {
@@ -164,6 +194,7 @@ int main() {
     throwOutOfObserver();
     throwOutOfWork();
     throwOutOfNestedRun();
+    throwOutOfEmbeddedRun();
     std::printf("%d failures\n", failures);
     return failures == 0 ? 0 : 1;
 }

@@ -2,6 +2,7 @@
  *
  * The allocator of this program counts, and refuses where it is told to. */
 #include "support/drain.h"
+#include "support/embed.h"
 
 #include <errno.h>
 #include <gyre/GYData.h>
@@ -450,6 +451,43 @@ TEST(signals_processes_and_files_survive_the_failure_of_any_allocation) {
         this.allowed++;
     } while (this.has_failed && test_failures() == 0);
     EXPECT(this.allowed > 6);
+}
+
+static void embed_with_failure(void *given) {
+    attempt *this = given;
+    atomic_int calls = 0;
+    GYRunLoopSourceRef source = loop_in(DEFAULT, loop_source0(0, loop_counts, &calls));
+    GYRunLoopSourceSignal(source);
+    has_failed = false;
+    allowed = this->allowed;
+    GYRunLoopEmbeddingRef e = GYRunLoopEmbeddingCreate(GYRunLoopGetCurrent(), DEFAULT);
+    bool is_made = made(e);
+    GYRunLoopRunResult result = is_made ? GYRunLoopEmbeddingDispatch(e) : 0;
+    bool is_ended = is_made && GYRunLoopEmbeddingInvalidate(e);
+    allowed = -1;
+    this->has_failed = has_failed;
+    if (!has_failed) EXPECT(result == kGYRunLoopEmbeddingGoesOn && is_ended);
+    if (!is_made) e = embed(DEFAULT);
+    while (!is_ended && atomic_load(&calls) == 0) EMBED_GOES_ON(embed_turn(e));
+    loop_poll(DEFAULT);
+    EXPECT_INT(atomic_load(&calls), 1);
+    if (!is_ended) EXPECT(GYRunLoopEmbeddingInvalidate(e));
+    GYRelease(e);
+    loop_drop(source);
+}
+
+/* R300 to R308 */
+TEST(embedding_a_mode_survives_the_failure_of_any_allocation) {
+    attempt this = {.allowed = -1};
+    for (int i = 0; i < 3; i++) test_thread(embed_with_failure, &this);
+    long before = atomic_load(&in_use);
+    this.allowed = 0;
+    do {
+        test_thread(embed_with_failure, &this);
+        EXPECT_INT(atomic_load(&in_use), before);
+        this.allowed++;
+    } while (this.has_failed && test_failures() == 0);
+    EXPECT(this.allowed > 3);
 }
 
 /* A pass of a loop that has what it needs takes no memory at all. */

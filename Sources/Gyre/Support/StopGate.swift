@@ -89,7 +89,7 @@ final class StopGate: @unchecked Sendable {
 
   /// The loop's thread, or any before the gate is used.
   private func watch(_ mode: OpaquePointer) -> Watching {
-    guard let entry, let exit else { return .refused }
+    guard let exit else { return .refused }
     if mode == kGYRunLoopCommonModes { return .goesOn }
     if GYRunLoopContainsObserver(loop, exit, mode) != 0 { return .goesOn }
     guard let exists = exists(mode) else { return .refused }

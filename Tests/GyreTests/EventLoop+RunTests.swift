@@ -87,6 +87,7 @@ import Testing
     #expect(results == [.finished, .finished])
   }
 
+  /// F91.
   @Test func aNestedRunHasToNameItsMode() {
     let text = onThread {
       let log = Log()

@@ -83,6 +83,7 @@ private func word(_ activity: EventLoop.Activity) -> String {
     #expect(text == "timer closure bytes stopped")
   }
 
+  /// F86.
   @Test func aTimerThatAnotherThreadMovesIsTold() {
     let text = onThread {
       let log = Log()

@@ -17,7 +17,7 @@ enum {
     kGYMessagePortSendTimeout = -1,       /**< not sent: there was no room in time */
     kGYMessagePortReceiveTimeout = -2,    /**< sent, and no reply came in time */
     kGYMessagePortIsInvalid = -3,         /**< not sent: the port was invalid already */
-    kGYMessagePortTransportError = -4,    /**< not sent; errno tells why */
+    kGYMessagePortTransportError = -4, /**< not sent, or not waited for; errno tells why */
     kGYMessagePortBecameInvalidError = -5 /**< sent, and the other port has ended */
 };
 
@@ -223,7 +223,8 @@ GY_EXPORT void GYMessagePortSetInvalidationCallBack(GYMessagePortRef GY_NULLABLE
 
 /** A source that receives the messages of a local port in the modes it is added to.
  *
- * Each time it is performed it calls out for one message (R263).
+ * Each time it is performed it calls out for the messages that are there, for one where the run is to
+ * return after a source (R263).
  *
  * - Parameter order: that of the source, a version 0 one.
  * - Ownership: the caller releases the result, which keeps the port.
@@ -238,8 +239,8 @@ GY_EXPORT GYRunLoopSourceRef GY_NULLABLE GYMessagePortCreateRunLoopSource(
 
 /** Sends a message to a remote port and, with a reply mode, waits for the reply.
  *
- * The wait runs the calling thread's loop in `replyMode`; a stop sent to that run does not end the
- * request (R265). Without a reply mode the call returns when the message is sent.
+ * The wait runs the calling thread's loop in `replyMode`, unless the reply is there at once; a stop
+ * sent to that run does not end the request (R265). Without a reply mode the call returns when the message is sent.
  *
  * - Units: seconds; what is not positive does not wait, what R52 names waits without end.
  * - Parameter data: up to GY_MESSAGE_PORT_LENGTH_MAX bytes; NULL: none.

@@ -90,6 +90,7 @@ static bool perform(GYRunLoopRef loop, gy_mode *mode, gy_batch *batch) {
 }
 
 bool gy_batch_run(GYRunLoopRef loop, bool only_one) {
+    gy_loop_innermost(loop)->performs_one = only_one;
     gy_mode *mode = gy_loop_innermost(loop)->mode;
     bool any = false, is_over = false;
     /* The one may turn out not to be due any more: then it is the next one's turn. */

@@ -45,6 +45,7 @@ typedef struct gy_activation {
      * is over: gy_called_word. Read by other threads under the lock. */
     _Atomic uintptr_t called;
     bool in_round; /* own */
+    bool performs_one; /* own: in step 4, whether it performs one source and no more (R75) */
     const gy_observer_array *walked; /* own: by the round */
     struct gy_port *port; /* whose turn it is, while a port is called */
     gy_recycled_run done; /* memory of the blocks that the step has run */

@@ -3,6 +3,7 @@
 #include "base/object.h"
 #include "loop/loop.h"
 #include "loop/signal.h"
+#include "loop/sources.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -18,16 +19,30 @@ gy_answer *gy_answer_create(GYRunLoopRef loop) {
         errno = ENOMEM;
         return NULL;
     }
-    GYRunLoopSourceContext context = {.info = answer, .perform = perform_nothing};
-    answer->source = GYRunLoopSourceCreate(NULL, REPLY_ORDER, &context);
-    if (answer->source == NULL) {
-        free(answer);
-        return NULL;
-    }
     atomic_init(&answer->references, 1);
     answer->result = kGYMessagePortBecameInvalidError;
     answer->loop = gy_retain(loop);
     return answer;
+}
+
+bool gy_answer_begin_wait(gy_answer *answer, GYStringRef mode) {
+    GYRunLoopSourceContext context = {.info = answer, .perform = perform_nothing};
+    GYRunLoopSourceRef source = GYRunLoopSourceCreate(NULL, REPLY_ORDER, &context);
+    if (source == NULL) return false;
+    if (!gy_source_add(answer->loop, source, mode)) {
+        if (errno == 0) errno = ESRCH;
+        gy_release(source);
+        return false;
+    }
+    /* Sequentially consistent, as the accesses in gy_answer_give: who gives the answer sees the
+     * source, or the sender, who looks afterwards, sees the answer. */
+    atomic_store_explicit(&answer->source, source, memory_order_seq_cst);
+    return true;
+}
+
+void gy_answer_end_wait(gy_answer *answer) {
+    GYRunLoopSourceRef source = atomic_load_explicit(&answer->source, memory_order_relaxed);
+    if (source != NULL) gy_source_invalidate(source);
 }
 
 gy_answer *gy_answer_retain(gy_answer *answer) {
@@ -41,7 +56,7 @@ void gy_answer_release(gy_answer *answer) {
     /* Release on every drop, acquire on the last: all uses come before the end. */
     if (atomic_fetch_sub_explicit(&answer->references, 1, memory_order_acq_rel) != 1) return;
     gy_release(answer->data);
-    gy_release(answer->source);
+    gy_release(atomic_load_explicit(&answer->source, memory_order_relaxed));
     gy_release(answer->loop);
     free(answer);
 }
@@ -55,14 +70,16 @@ void gy_answer_give(gy_answer *answer, int32_t result, GYDataRef data) {
     }
     answer->result = result;
     answer->data = gy_retain(data);
-    /* Release: pairs with the acquire in gy_answer_is_given. */
-    atomic_store_explicit(&answer->state, GY_ANSWER_GIVEN, memory_order_release);
-    gy_signal(answer->source);
+    /* Its release half pairs with the acquire in gy_answer_is_given. */
+    atomic_store_explicit(&answer->state, GY_ANSWER_GIVEN, memory_order_seq_cst);
+    GYRunLoopSourceRef source = atomic_load_explicit(&answer->source, memory_order_seq_cst);
+    if (source == NULL) return;
+    gy_signal(source);
     gy_wake_up(&answer->loop->wake);
 }
 
 bool gy_answer_is_given(const gy_answer *answer) {
-    return atomic_load_explicit(&answer->state, memory_order_acquire) == GY_ANSWER_GIVEN;
+    return atomic_load_explicit(&answer->state, memory_order_seq_cst) == GY_ANSWER_GIVEN;
 }
 
 void gy_answer_reply(void *answer, uint32_t number, int32_t result, GYDataRef data) {

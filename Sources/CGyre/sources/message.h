@@ -20,18 +20,23 @@ enum gy_answer_state {
 };
 
 typedef struct gy_answer {
-    gy_node in_port;     /* among those that a remote port waits for; that port's lock */
-    uint32_t number;     /* what a reply of another process names it by; constant */
+    gy_node in_port; /* among those that a remote port waits for; that port's lock */
+    uint32_t number; /* what a reply of another process names it by; constant */
     _Atomic uint32_t references;
     _Atomic uint32_t state;
-    int32_t result;             /* valid once given */
-    GYDataRef data;             /* valid once given; retained */
-    GYRunLoopRef loop;          /* the sender's; retained */
-    GYRunLoopSourceRef source; /* in the reply mode: its signal ends the run that waits; retained */
+    int32_t result;    /* valid once given */
+    GYDataRef data;    /* valid once given; retained */
+    GYRunLoopRef loop; /* the sender's; retained */
+    /* In the reply mode: its signal ends the run that waits. Retained; NULL: no run waits yet. */
+    _Atomic(GYRunLoopSourceRef) source;
 } gy_answer;
 
 /* For a request of the calling thread, whose loop it is; NULL with errno. */
 gy_answer *gy_answer_create(GYRunLoopRef loop);
+/* Makes a run in a mode (an interned name) end when the answer is given; false with errno. One that
+ * was given before is found by gy_answer_is_given. */
+bool gy_answer_begin_wait(gy_answer *answer, GYStringRef mode);
+void gy_answer_end_wait(gy_answer *answer);
 gy_answer *gy_answer_retain(gy_answer *answer);
 void gy_answer_release(gy_answer *answer);
 

@@ -185,9 +185,9 @@ static bool finish_to_flush(gy_caller *caller, bool is_blocked) {
     return is_over;
 }
 
-/* One that cannot be sent at all ends the connection: so its requester learns that it is lost. */
-static void flush(gy_caller *caller) {
-    if (!begin_to_flush(caller)) return;
+/* Whoever flushes. One that cannot be sent at all ends the connection: so its requester learns that
+ * it is lost. */
+static void go_on_flushing(gy_caller *caller) {
     int error;
     do {
         error = send_all(caller);
@@ -198,45 +198,72 @@ static void flush(gy_caller *caller) {
     if (error != 0 && error != -EAGAIN) caller->host->drop(caller, NULL);
 }
 
-/* False: nobody is to get it, or there is too much that waits, or no memory. */
-static bool enqueue(gy_caller *caller, const gy_wire_header *header, GYDataRef data,
-                    const char **wrong) {
+static void flush(gy_caller *caller) {
+    if (begin_to_flush(caller)) go_on_flushing(caller);
+}
+
+/* True: nothing waits, and nobody sends: the caller flushes now. */
+static bool begin_at_once(gy_caller *caller) {
+    gy_lock_take(&caller->lock);
+    bool is_idle = caller->source != NULL && !caller->is_flushing && !caller->has_current &&
+                   caller->first == NULL;
+    if (is_idle) caller->is_flushing = true;
+    gy_lock_give(&caller->lock);
+    return is_idle;
+}
+
+/* The lock. What is wrong with one more; NULL: nothing. */
+static const char *append(gy_caller *caller, gy_unsent *unsent) {
+    if (caller->size + unsent->header.length > GY_CALLER_UNSENT_MAX)
+        return "replies that nobody receives";
+    if (caller->first == NULL) {
+        caller->first = unsent;
+    } else {
+        caller->last->next = unsent;
+    }
+    caller->last = unsent;
+    caller->size += unsent->header.length;
+    return NULL;
+}
+
+/* NULL: it waits to be sent, or nobody is to get it any more. */
+static const char *enqueue(gy_caller *caller, const gy_wire_header *header, GYDataRef data) {
     gy_unsent *unsent = malloc(sizeof *unsent);
-    if (unsent == NULL) *wrong = "no memory for a reply";
-    if (unsent == NULL) return false;
+    if (unsent == NULL) return "no memory for a reply";
     *unsent = (gy_unsent){NULL, *header, gy_retain(data)};
     gy_lock_take(&caller->lock);
     bool has_ended = caller->source == NULL;
-    bool is_too_much = caller->size + header->length > GY_CALLER_UNSENT_MAX;
-    if (!has_ended && !is_too_much) {
-        if (caller->first == NULL)
-            caller->first = unsent;
-        else
-            caller->last->next = unsent;
-        caller->last = unsent;
-        caller->size += header->length;
-        unsent = NULL;
-    }
+    const char *wrong = has_ended ? NULL : append(caller, unsent);
     gy_lock_give(&caller->lock);
-    if (is_too_much) *wrong = "replies that nobody receives";
-    bool is_in = unsent == NULL;
-    free_unsent(unsent);
-    return is_in;
+    if (has_ended || wrong != NULL) free_unsent(unsent);
+    return wrong;
+}
+
+static void send_reply(gy_caller *caller, const gy_wire_header *header, GYDataRef data) {
+    if (begin_at_once(caller)) {
+        gy_outgoing_begin(&caller->current, header, data);
+        caller->has_current = true;
+        go_on_flushing(caller);
+        return;
+    }
+    const char *wrong = enqueue(caller, header, data);
+    if (wrong == NULL) {
+        flush(caller);
+    } else {
+        caller->host->drop(caller, wrong);
+    }
 }
 
 void gy_caller_reply(void *sender, uint32_t number, int32_t result, GYDataRef data) {
     gy_caller *caller = sender;
     gy_wire_header header = {.kind = GY_WIRE_REPLY, .number = number};
-    const char *wrong = NULL;
     if (data != NULL) header.length = (uint32_t)GYDataGetLength(data);
     if (result != kGYMessagePortSuccess) {
         /* Its port ends, and with it the connection, which tells the other side. */
     } else if (data != NULL && GYDataGetLength(data) > GY_MESSAGE_PORT_LENGTH_MAX) {
         caller->host->drop(caller, "a reply that is too long");
-    } else if (enqueue(caller, &header, data, &wrong)) {
-        flush(caller);
-    } else if (wrong != NULL) {
-        caller->host->drop(caller, wrong);
+    } else {
+        send_reply(caller, &header, data);
     }
     gy_caller_release(caller);
 }

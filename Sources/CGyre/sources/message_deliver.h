@@ -6,8 +6,8 @@
 
 #include "sources/message_port.h"
 
-/* Receives the first message, if there is one, and replies. What is left is announced before the
- * callout, so that a run nested in that goes on with it (R263). */
-void gy_message_deliver(GYMessagePortRef port);
+/* Receives the first message, if there is one, and replies; whether there are more, as of before the
+ * callout. `announce` is called then, so that a run nested in the callout goes on (R263). */
+bool gy_message_deliver(GYMessagePortRef port, void (*announce)(void *info), void *info);
 
 #endif

@@ -4,8 +4,10 @@
 #include "wait/sys.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 /* Of all connections together: what their senders may leave unfinished (R264). Relaxed: it bounds
@@ -40,7 +42,7 @@ static void forget(void *owner) {
     gy_sys_close(link->fd);
     link->fd = -1;
     link->is_shut = true;
-    link->is_sending = false;
+    link->is_receiving = link->is_sending = false;
     gy_link_drop_parts(link);
     pthread_cond_init(&link->is_free, NULL);
 }
@@ -110,6 +112,14 @@ void gy_link_shut(gy_link *link) {
     link->is_shut = true;
     pthread_cond_broadcast(&link->is_free);
     gy_lock_give(&link->lock);
+}
+
+void gy_link_allow_waiting(gy_link *link) {
+    struct timeval briefly = {0, (suseconds_t)(GY_LINK_BRIEFLY_NS / 1000)};
+    int flags = fcntl(link->fd, F_GETFL);
+    if (setsockopt(link->fd, SOL_SOCKET, SO_RCVTIMEO, &briefly, sizeof briefly) == 0)
+        fcntl(link->fd, F_SETFL,
+              flags & ~O_NONBLOCK); /* every other call says that it does not wait */
 }
 
 bool gy_link_has_ended(gy_link *link) {

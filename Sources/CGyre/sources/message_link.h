@@ -15,11 +15,13 @@
 
 typedef struct gy_link {
     _Atomic uint32_t references;
+    _Atomic uint32_t doubts; /* for so many requests no reply is expected at once */
     gy_lock lock; /* protects everything below */
     gy_fork_guard guard;
     int fd;       /* -1: in the child of a fork */
     bool is_shut; /* nothing is sent or received any more */
     void *owner;  /* the remote port, which holds the link and is not held by it; NULL: none */
+    bool is_receiving; /* somebody waits for a packet, without the lock, and has the buffer */
     bool is_sending; /* somebody is between the packets of one message */
     pthread_cond_t is_free;
     uint8_t *buffer; /* one packet; NULL: none has come yet */
@@ -42,6 +44,10 @@ void *gy_link_owner(gy_link *link);
 void gy_link_shut(gy_link *link);
 /* Whether the other side is gone. */
 bool gy_link_has_ended(gy_link *link);
+
+/* How long gy_link_receive_soon waits, on a connection that gy_link_allow_waiting was called for. */
+#define GY_LINK_BRIEFLY_NS INT64_C(1000000)
+void gy_link_allow_waiting(gy_link *link);
 
 /* How much memory messages that are not whole take, those of all connections of the process. */
 #define GY_LINK_UNFINISHED_MAX (4 * (size_t)GY_WIRE_LENGTH_MAX)

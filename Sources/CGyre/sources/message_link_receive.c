@@ -37,7 +37,7 @@ static void take_descriptors(struct msghdr *message, packet *p) {
     }
 }
 
-static enum gy_link_result receive_packet(gy_link *link, packet *p) {
+static enum gy_link_result receive_packet(gy_link *link, packet *p, int flags) {
     union {
         struct cmsghdr align;
         char bytes[CMSG_SPACE(sizeof p->descriptors)];
@@ -49,9 +49,9 @@ static enum gy_link_result receive_packet(gy_link *link, packet *p) {
                              .msg_controllen = sizeof control.bytes};
     ssize_t n;
     do {
-        n = recvmsg(link->fd, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
-    } while (n < 0 && errno == EINTR);
-    if (n < 0) return errno == EAGAIN ? GY_LINK_NOTHING : GY_LINK_ENDED;
+        n = recvmsg(link->fd, &message, flags | MSG_CMSG_CLOEXEC);
+    } while (n < 0 && errno == EINTR && flags != 0);
+    if (n < 0) return errno == EAGAIN || errno == EINTR ? GY_LINK_NOTHING : GY_LINK_ENDED;
     if (n == 0 && message.msg_controllen == 0) return GY_LINK_ENDED;
     p->size = (size_t)n;
     p->is_cut_off = (message.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) != 0;
@@ -144,30 +144,52 @@ static const char *take_in(gy_link *link, packet *p, gy_incoming *in, bool *is_w
     return wrong;
 }
 
-/* The lock. */
-static enum gy_link_result receive(gy_link *link, gy_incoming *in) {
-    packet p;
-    bool is_whole = false;
+/* The lock. GY_LINK_PART: there is a buffer, and nobody else has it. */
+static enum gy_link_result prepare(gy_link *link, gy_incoming *in) {
+    in->data = NULL;
+    in->descriptor_count = 0;
+    in->wrong = NULL;
     if (link->is_shut) return GY_LINK_ENDED;
+    if (link->is_receiving) return GY_LINK_NOTHING;
     if (link->buffer == NULL) link->buffer = malloc(PACKET_ROOM);
-    if (link->buffer == NULL) {
-        in->wrong = "no memory for a message";
-        return GY_LINK_BROKEN;
-    }
-    enum gy_link_result result = receive_packet(link, &p);
-    if (result != GY_LINK_PART) return result;
-    in->wrong = take_in(link, &p, in, &is_whole);
-    close_all(p.descriptors, p.descriptor_count);
+    if (link->buffer != NULL) return GY_LINK_PART;
+    in->wrong = "no memory for a message";
+    return GY_LINK_BROKEN;
+}
+
+/* The lock. */
+static enum gy_link_result use(gy_link *link, packet *p, gy_incoming *in) {
+    bool is_whole = false;
+    in->wrong = take_in(link, p, in, &is_whole);
+    close_all(p->descriptors, p->descriptor_count);
     if (in->wrong != NULL) return GY_LINK_BROKEN;
     return is_whole ? GY_LINK_MESSAGE : GY_LINK_PART;
 }
 
 enum gy_link_result gy_link_receive(gy_link *link, gy_incoming *in) {
-    in->data = NULL;
-    in->descriptor_count = 0;
-    in->wrong = NULL;
+    packet p;
     gy_lock_take(&link->lock);
-    enum gy_link_result result = receive(link, in);
+    enum gy_link_result result = prepare(link, in);
+    if (result == GY_LINK_PART) result = receive_packet(link, &p, MSG_DONTWAIT);
+    if (result == GY_LINK_PART) result = use(link, &p, in);
+    gy_lock_give(&link->lock);
+    return result;
+}
+
+enum gy_link_result gy_link_receive_soon(gy_link *link, gy_incoming *in) {
+    packet p;
+    int old;
+    gy_lock_take(&link->lock);
+    enum gy_link_result result = prepare(link, in);
+    if (result == GY_LINK_PART) link->is_receiving = true;
+    gy_lock_give(&link->lock);
+    if (result != GY_LINK_PART) return result;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &old); /* nobody else would receive any more */
+    result = receive_packet(link, &p, 0);
+    pthread_setcancelstate(old, NULL);
+    gy_lock_take(&link->lock);
+    link->is_receiving = false;
+    if (result == GY_LINK_PART) result = use(link, &p, in);
     gy_lock_give(&link->lock);
     return result;
 }

@@ -22,7 +22,10 @@ typedef struct gy_incoming {
     const char *wrong;
 } gy_incoming;
 
-/* Receives at most one packet. */
+/* Receives at most one packet. GY_LINK_NOTHING too where another thread is about to. */
 enum gy_link_result gy_link_receive(gy_link *link, gy_incoming *in);
+/* The same, and waits for one, for GY_LINK_BRIEFLY_NS at most, or some milliseconds where the kernel
+ * counts in those. */
+enum gy_link_result gy_link_receive_soon(gy_link *link, gy_incoming *in);
 
 #endif

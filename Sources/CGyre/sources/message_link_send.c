@@ -13,6 +13,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+/* The bytes of a message that are copied to go with their header. */
+#define SHORT_MAX 512u
+
 /* ---- memory files ---- */
 
 /* Set by the first refusal (ENOSYS, or EPERM from a filter). Relaxed: each thread may find out. */
@@ -97,22 +100,38 @@ static uint32_t next_size(const gy_outgoing *out) {
     return left < GY_WIRE_BODY_MAX ? left : GY_WIRE_BODY_MAX;
 }
 
-/* Sends the next packet: 0 or a negative errno. The lock. */
-static int send_packet(gy_link *link, gy_outgoing *out) {
+/* A short packet in one piece, which the kernel takes at less cost. */
+static ssize_t send_short(int fd, const gy_wire_header *header, const uint8_t *bytes,
+                          uint32_t size) {
+    uint8_t packet[sizeof *header + SHORT_MAX];
+    memcpy(packet, header, sizeof *header);
+    if (size > 0) memcpy(packet + sizeof *header, bytes, size);
+    return send(fd, packet, sizeof *header + size, MSG_DONTWAIT | MSG_NOSIGNAL);
+}
+
+static ssize_t send_long(int fd, const gy_outgoing *out, gy_wire_header *header,
+                         const uint8_t *bytes, uint32_t size) {
     union {
         struct cmsghdr align;
         char bytes[CMSG_SPACE((GY_WIRE_DESCRIPTORS_MAX + 1) * sizeof(int))];
-    } control = {0};
-    gy_wire_header header = next_header(out);
-    uint32_t size = next_size(out);
-    const uint8_t *bytes = size == 0 ? NULL : GYDataGetBytePtr(out->data) + out->sent;
-    struct iovec parts[2] = {{&header, sizeof header}, {(void *)(uintptr_t)bytes, size}};
+    } control;
+    struct iovec parts[2] = {{header, sizeof *header}, {(void *)(uintptr_t)bytes, size}};
     struct msghdr message = {.msg_iov = parts, .msg_iovlen = size == 0 ? 1 : 2};
     message.msg_controllen = put_descriptors(out, &control.align);
     if (message.msg_controllen > 0) message.msg_control = control.bytes;
+    return sendmsg(fd, &message, MSG_DONTWAIT | MSG_NOSIGNAL);
+}
+
+/* Sends the next packet: 0 or a negative errno. The lock. */
+static int send_packet(gy_link *link, gy_outgoing *out) {
+    gy_wire_header header = next_header(out);
+    uint32_t size = next_size(out);
+    bool is_short = size <= SHORT_MAX && out->memory_file < 0 && header.descriptors == 0;
+    const uint8_t *bytes = size == 0 ? NULL : GYDataGetBytePtr(out->data) + out->sent;
     ssize_t n;
     do {
-        n = sendmsg(link->fd, &message, MSG_DONTWAIT | MSG_NOSIGNAL);
+        n = is_short ? send_short(link->fd, &header, bytes, size)
+                     : send_long(link->fd, out, &header, bytes, size);
     } while (n < 0 && errno == EINTR);
     if (n < 0) return -errno;
     out->sent += out->memory_file >= 0 ? out->header.length : size;

@@ -10,17 +10,22 @@
 
 /* ---- the object ---- */
 
+static void clear(gy_mailbox *mailbox) {
+    mailbox->first = mailbox->newest = NULL;
+    mailbox->end = &mailbox->newest;
+    atomic_store_explicit(&mailbox->count, 0, memory_order_relaxed);
+    atomic_store_explicit(&mailbox->size, 0, memory_order_relaxed);
+}
+
 /* In the child of a fork: the messages are the parent's, and other threads' waits are over. Their
  * memory is left alone: who sent them, and waits, may be gone. The sources learn of it when they are
  * performed. */
 static void forget(void *owner) {
     gy_mailbox *mailbox = owner;
     pthread_cond_init(&mailbox->has_room, NULL);
-    mailbox->waiting_senders = 0;
+    atomic_store_explicit(&mailbox->waiting_senders, 0, memory_order_relaxed);
     mailbox->is_closed = true;
-    mailbox->first = mailbox->last = NULL;
-    mailbox->count = 0;
-    mailbox->size = 0;
+    clear(mailbox);
     for (uint32_t i = 0; i < mailbox->place_count; i++) gy_signal(mailbox->places[i].source);
 }
 
@@ -36,6 +41,14 @@ static bool make_condition(pthread_cond_t *condition) {
     return error == 0;
 }
 
+/* The guards in the order of the locks, for a fork takes them so. */
+static bool add_guards(gy_mailbox *mailbox) {
+    mailbox->taking_guard = (gy_fork_guard){.lock = &mailbox->taking};
+    mailbox->guard = (gy_fork_guard){.lock = &mailbox->lock, .forget = forget, .owner = mailbox};
+    if (!gy_fork_guard_add(&mailbox->taking_guard)) return false;
+    return gy_fork_guard_add(&mailbox->guard); /* the first has set the handlers: it cannot fail */
+}
+
 gy_mailbox *gy_mailbox_create(void) {
     gy_mailbox *mailbox = calloc(1, sizeof *mailbox);
     if (mailbox == NULL) {
@@ -43,10 +56,11 @@ gy_mailbox *gy_mailbox_create(void) {
         return NULL;
     }
     atomic_init(&mailbox->references, 1);
+    gy_lock_init(&mailbox->taking, GY_RANK_LOOP);
     gy_lock_init(&mailbox->lock, GY_RANK_TABLE);
     gy_list_init(&mailbox->remotes);
-    mailbox->guard = (gy_fork_guard){.lock = &mailbox->lock, .forget = forget, .owner = mailbox};
-    if (make_condition(&mailbox->has_room) && gy_fork_guard_add(&mailbox->guard)) return mailbox;
+    mailbox->end = &mailbox->newest;
+    if (make_condition(&mailbox->has_room) && add_guards(mailbox)) return mailbox;
     free(mailbox);
     return NULL;
 }
@@ -62,7 +76,9 @@ void gy_mailbox_release(gy_mailbox *mailbox) {
     if (atomic_fetch_sub_explicit(&mailbox->references, 1, memory_order_acq_rel) != 1) return;
     gy_mailbox_close(mailbox);
     gy_fork_guard_remove(&mailbox->guard);
+    gy_fork_guard_remove(&mailbox->taking_guard);
     pthread_cond_destroy(&mailbox->has_room);
+    gy_lock_destroy(&mailbox->taking);
     gy_lock_destroy(&mailbox->lock);
     free(mailbox->places);
     free(mailbox);
@@ -98,7 +114,7 @@ bool gy_mailbox_add_place(gy_mailbox *mailbox, gy_place place) {
     gy_lock_take(&mailbox->lock);
     bool added = reserve_place(mailbox);
     if (added) mailbox->places[mailbox->place_count++] = retained(place);
-    bool has_messages = mailbox->first != NULL;
+    bool has_messages = atomic_load_explicit(&mailbox->count, memory_order_seq_cst) > 0;
     gy_lock_give(&mailbox->lock);
     if (added && has_messages) {
         gy_signal(place.source);
@@ -159,7 +175,7 @@ void gy_mailbox_remove_place(gy_mailbox *mailbox, gy_place place) {
         mailbox->places[i] = mailbox->places[--mailbox->place_count];
         break;
     }
-    bool has_messages = mailbox->first != NULL;
+    bool has_messages = atomic_load_explicit(&mailbox->count, memory_order_seq_cst) > 0;
     gy_lock_give(&mailbox->lock);
     gy_place_release(removed);
     if (has_messages)
@@ -168,62 +184,65 @@ void gy_mailbox_remove_place(gy_mailbox *mailbox, gy_place place) {
 
 /* ---- messages ---- */
 
-static bool has_room_for(const gy_mailbox *mailbox, const gy_message *message) {
-    return mailbox->count < GY_MESSAGE_PORT_QUEUE_MAX &&
-           (mailbox->size == 0 || mailbox->size + gy_message_size(message) <= GY_MAILBOX_SIZE_MAX);
+static bool has_room_for(const gy_mailbox *mailbox, size_t size) {
+    size_t used = atomic_load_explicit(&mailbox->size, memory_order_relaxed);
+    return atomic_load_explicit(&mailbox->count, memory_order_seq_cst) <
+               GY_MESSAGE_PORT_QUEUE_MAX &&
+           (used == 0 || used + size <= GY_MAILBOX_SIZE_MAX);
 }
 
 /* The lock. False: no time is left. */
 static bool wait_for_room(gy_mailbox *mailbox, int64_t deadline_ns) {
-    int error;
-    mailbox->waiting_senders++;
-    if (deadline_ns == GY_NEVER) {
-        error = pthread_cond_wait(&mailbox->has_room, &mailbox->lock.mutex);
-    } else {
-        struct timespec until = {(time_t)(deadline_ns / GY_NS_PER_SECOND),
-                                 (long)(deadline_ns % GY_NS_PER_SECOND)};
-        error = pthread_cond_timedwait(&mailbox->has_room, &mailbox->lock.mutex, &until);
-    }
-    mailbox->waiting_senders--;
-    return error == 0;
+    if (deadline_ns == GY_NEVER)
+        return pthread_cond_wait(&mailbox->has_room, &mailbox->lock.mutex) == 0;
+    struct timespec until = {(time_t)(deadline_ns / GY_NS_PER_SECOND),
+                             (long)(deadline_ns % GY_NS_PER_SECOND)};
+    return pthread_cond_timedwait(&mailbox->has_room, &mailbox->lock.mutex, &until) == 0;
 }
 
 /* The lock: until there is room, the mailbox is closed, or time is over. */
-static int32_t find_room(gy_mailbox *mailbox, const gy_message *message, int64_t timeout_ns) {
-    int64_t deadline_ns = 0; /* read off the clock when there is something to wait for */
-    bool may_wait = timeout_ns > 0;
-    while (!mailbox->is_closed && !has_room_for(mailbox, message)) {
-        if (!may_wait) return kGYMessagePortSendTimeout;
-        if (deadline_ns == 0) deadline_ns = gy_ns_add(gy_clock_now_ns(), timeout_ns);
+static int32_t find_room_later(gy_mailbox *mailbox, size_t size, int64_t timeout_ns) {
+    int64_t deadline_ns = gy_ns_add(gy_clock_now_ns(), timeout_ns);
+    bool may_wait = true;
+    /* Sequentially consistent: pairs with the look of gy_mailbox_take. */
+    atomic_fetch_add_explicit(&mailbox->waiting_senders, 1, memory_order_seq_cst);
+    while (may_wait && !mailbox->is_closed && !has_room_for(mailbox, size)) {
         may_wait = wait_for_room(mailbox, deadline_ns);
     }
-    return mailbox->is_closed ? kGYMessagePortIsInvalid : kGYMessagePortSuccess;
+    atomic_fetch_sub_explicit(&mailbox->waiting_senders, 1, memory_order_relaxed);
+    if (mailbox->is_closed) return kGYMessagePortIsInvalid;
+    return has_room_for(mailbox, size) ? kGYMessagePortSuccess : kGYMessagePortSendTimeout;
 }
 
 /* The lock. */
-static void append(gy_mailbox *mailbox, gy_message *message) {
+static int32_t find_room(gy_mailbox *mailbox, size_t size, int64_t timeout_ns) {
+    if (mailbox->is_closed) return kGYMessagePortIsInvalid;
+    if (has_room_for(mailbox, size)) return kGYMessagePortSuccess;
+    if (timeout_ns <= 0) return kGYMessagePortSendTimeout;
+    return find_room_later(mailbox, size, timeout_ns);
+}
+
+/* The lock. True: there was no message before. */
+static bool append(gy_mailbox *mailbox, gy_message *message) {
     message->next = NULL;
-    if (mailbox->first == NULL) {
-        mailbox->first = message;
-    } else {
-        mailbox->last->next = message;
-    }
-    mailbox->last = message;
-    mailbox->count++;
-    mailbox->size += gy_message_size(message);
+    *mailbox->end = message;
+    mailbox->end = &message->next;
+    atomic_fetch_add_explicit(&mailbox->size, gy_message_size(message), memory_order_relaxed);
+    return atomic_fetch_add_explicit(&mailbox->count, 1, memory_order_seq_cst) == 0;
 }
 
 int32_t gy_mailbox_post(gy_mailbox *mailbox, gy_message *message, int64_t timeout_ns) {
+    size_t size = gy_message_size(message);
+    bool was_empty = false;
     int old;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &old); /* the lock would stay taken */
     gy_lock_take(&mailbox->lock);
-    int32_t result = find_room(mailbox, message, timeout_ns);
-    bool was_empty = mailbox->first == NULL;
-    if (result == kGYMessagePortSuccess) append(mailbox, message);
+    int32_t result = find_room(mailbox, size, timeout_ns);
+    if (result == kGYMessagePortSuccess) was_empty = append(mailbox, message);
     gy_lock_give(&mailbox->lock);
     pthread_setcancelstate(old, NULL);
-    /* Who empties the queue only in part marks its source again: one announcement is enough. */
-    if (result == kGYMessagePortSuccess && was_empty) gy_mailbox_announce(mailbox);
+    /* Who takes one of several marks its source again: one announcement is enough. */
+    if (was_empty) gy_mailbox_announce(mailbox);
     return result;
 }
 
@@ -235,40 +254,61 @@ bool gy_mailbox_put(gy_mailbox *mailbox, gy_message *message) {
     return is_open;
 }
 
-bool gy_mailbox_has_room(gy_mailbox *mailbox) {
+bool gy_mailbox_has_room(gy_mailbox *mailbox) { return has_room_for(mailbox, 0); }
+
+bool gy_mailbox_has_messages(gy_mailbox *mailbox) {
+    return atomic_load_explicit(&mailbox->count, memory_order_seq_cst) > 0;
+}
+
+/* The lock of those who take: what has come since goes to the end, which is reached. */
+static gy_message *fetch(gy_mailbox *mailbox) {
     gy_lock_take(&mailbox->lock);
-    bool has_room = mailbox->is_closed || (mailbox->count < GY_MESSAGE_PORT_QUEUE_MAX &&
-                                           mailbox->size < GY_MAILBOX_SIZE_MAX);
+    gy_message *messages = mailbox->newest;
+    mailbox->newest = NULL;
+    mailbox->end = &mailbox->newest;
     gy_lock_give(&mailbox->lock);
-    return has_room;
+    return messages;
+}
+
+static void tell_senders(gy_mailbox *mailbox) {
+    gy_lock_take(&mailbox->lock);
+    pthread_cond_broadcast(&mailbox->has_room);
+    gy_lock_give(&mailbox->lock);
 }
 
 gy_message *gy_mailbox_take(gy_mailbox *mailbox, bool *is_more) {
-    gy_lock_take(&mailbox->lock);
+    *is_more = false;
+    gy_lock_take(&mailbox->taking);
+    if (mailbox->first == NULL) mailbox->first = fetch(mailbox);
     gy_message *message = mailbox->first;
     if (message != NULL) {
         mailbox->first = message->next;
-        mailbox->count--;
-        mailbox->size -= gy_message_size(message);
+        atomic_fetch_sub_explicit(&mailbox->size, gy_message_size(message), memory_order_relaxed);
+        *is_more = atomic_fetch_sub_explicit(&mailbox->count, 1, memory_order_seq_cst) > 1;
     }
-    *is_more = mailbox->first != NULL;
-    if (mailbox->waiting_senders > 0) pthread_cond_broadcast(&mailbox->has_room);
-    gy_lock_give(&mailbox->lock);
+    gy_lock_give(&mailbox->taking);
+    if (atomic_load_explicit(&mailbox->waiting_senders, memory_order_seq_cst) > 0)
+        tell_senders(mailbox);
     return message;
 }
 
-void gy_mailbox_close(gy_mailbox *mailbox) {
-    gy_lock_take(&mailbox->lock);
-    mailbox->is_closed = true;
-    gy_message *message = mailbox->first;
-    mailbox->first = mailbox->last = NULL;
-    mailbox->count = 0;
-    mailbox->size = 0;
-    pthread_cond_broadcast(&mailbox->has_room);
-    gy_lock_give(&mailbox->lock);
+static void destroy_all(gy_message *message) {
     while (message != NULL) {
         gy_message *next = message->next;
         gy_message_destroy(message);
         message = next;
     }
+}
+
+void gy_mailbox_close(gy_mailbox *mailbox) {
+    gy_lock_take(&mailbox->taking);
+    gy_lock_take(&mailbox->lock);
+    mailbox->is_closed = true;
+    gy_message *first = mailbox->first, *newest = mailbox->newest;
+    clear(mailbox);
+    pthread_cond_broadcast(&mailbox->has_room);
+    gy_lock_give(&mailbox->lock);
+    gy_lock_give(&mailbox->taking);
+    destroy_all(first);
+    destroy_all(newest);
 }

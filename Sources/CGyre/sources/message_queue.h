@@ -2,8 +2,8 @@
  *
  * Owns: the queue with its bounds (R264), and the places: which sources receive from it, in which
  * modes of which loops. Counted: the local port has it, and each remote port in the process, which
- * so outlives neither the other's end nor its memory. Threads: any; a lock of its own, rank table,
- * never taken under a loop's. */
+ * so outlives neither the other's end nor its memory. Threads: any; two locks of its own,
+ * so that a sender and a receiver seldom meet, never taken under a loop's. */
 #ifndef GYRE_SOURCES_MESSAGE_QUEUE_H
 #define GYRE_SOURCES_MESSAGE_QUEUE_H
 
@@ -23,14 +23,20 @@ typedef struct gy_place {
 typedef struct gy_mailbox {
     _Atomic uint32_t references;
     _Atomic bool is_stalled; /* a sender of another process has more, and there was no room */
+    /* Of messages in both lists. Who raises the count from 0 announces; who lowers it to something
+     * else goes on: sequentially consistent, for a sender that waits for room looks at it after it
+     * has said that it waits, and a receiver the other way round. */
+    _Atomic uint32_t count;
+    _Atomic size_t size;
+    _Atomic uint32_t waiting_senders;
+    gy_lock taking; /* protects `first`; taken before the other, and so of another rank */
+    gy_fork_guard taking_guard;
+    gy_message *first; /* in the order in which they are to be received */
     gy_lock lock; /* protects everything below */
     gy_fork_guard guard;
+    gy_message *newest, **end; /* what came after those, oldest first */
     pthread_cond_t has_room;
-    uint32_t waiting_senders;
     bool is_closed;
-    gy_message *first, *last;
-    uint32_t count;
-    size_t size;
     gy_place *places;
     uint32_t place_count, place_room;
     gy_node remotes; /* of the remote ports in this process (message_port.h) */
@@ -48,6 +54,7 @@ int32_t gy_mailbox_post(gy_mailbox *mailbox, gy_message *message, int64_t timeou
  * is woken. */
 bool gy_mailbox_put(gy_mailbox *mailbox, gy_message *message);
 bool gy_mailbox_has_room(gy_mailbox *mailbox);
+bool gy_mailbox_has_messages(gy_mailbox *mailbox);
 /* Signals the sources that receive from it, and wakes their loops. */
 void gy_mailbox_announce(gy_mailbox *mailbox);
 /* The first message, the caller's from now on, and whether there are more; NULL: none. */

@@ -28,15 +28,19 @@ static const char *give(GYMessagePortRef port, gy_incoming *in) {
     return is_reply ? NULL : "a request to a remote port";
 }
 
-/* False: nothing more is to be had now. */
-static bool receive(GYMessagePortRef port, gy_link *link) {
-    gy_incoming in;
-    enum gy_link_result result = gy_link_receive(link, &in);
+/* What has been received; false: nothing more is to be had now. */
+static bool use(GYMessagePortRef port, enum gy_link_result result, gy_incoming *in) {
     if (result == GY_LINK_NOTHING) return false;
-    const char *wrong = result == GY_LINK_MESSAGE ? give(port, &in) : in.wrong;
+    const char *wrong = result == GY_LINK_MESSAGE ? give(port, in) : in->wrong;
     if (wrong != NULL) gy_report_peer("GYMessagePort", wrong, "R269");
     if (wrong != NULL || result == GY_LINK_ENDED) gy_message_port_invalidate(port);
     return wrong == NULL && result != GY_LINK_ENDED;
+}
+
+static bool receive(GYMessagePortRef port, gy_link *link) {
+    gy_incoming in;
+    enum gy_link_result result = gy_link_receive(link, &in);
+    return use(port, result, &in);
 }
 
 static void receive_from(gy_link *link, bool takes_all) {
@@ -48,6 +52,16 @@ static void receive_from(gy_link *link, bool takes_all) {
 }
 
 void gy_remote_receive_one(gy_link *link) { receive_from(link, false); }
+
+bool gy_remote_receive_soon(gy_link *link) {
+    GYMessagePortRef port = gy_link_owner(link);
+    if (port == NULL) return false;
+    gy_incoming in;
+    enum gy_link_result result = gy_link_receive_soon(link, &in);
+    bool has_come = use(port, result, &in);
+    gy_release(port);
+    return has_come;
+}
 
 /* ---- sources ---- */
 
@@ -128,7 +142,9 @@ static GYMessagePortRef connect_to(GYStringRef name, uint32_t user) {
         return NULL;
     }
     gy_link *link = gy_link_create(fd);
-    return link == NULL ? NULL : gy_message_port_create_remote(name, user, NULL, link);
+    if (link == NULL) return NULL;
+    gy_link_allow_waiting(link);
+    return gy_message_port_create_remote(name, user, NULL, link);
 }
 
 static GYMessagePortRef make(GYStringRef name, uint32_t user) {

@@ -16,6 +16,8 @@ GYRunLoopSourceRef gy_remote_source(gy_link *link);
 /* Receives one packet, and gives the answer that it brings. The end of the connection, or what is
  * no reply, ends the port. */
 void gy_remote_receive_one(gy_link *link);
+/* The same, and waits for it a moment; false: none came. */
+bool gy_remote_receive_soon(gy_link *link);
 
 /* A loop of the calling thread tells of the other's end from now on, or no more. */
 void gy_remote_watch(GYMessagePortRef port, bool is_wanted);

@@ -9,6 +9,11 @@
 
 #include <errno.h>
 
+/* A request that waits for its reply so long can wait for it a moment without a run. */
+#define PATIENT_NS (50 * GY_LINK_BRIEFLY_NS)
+/* How many requests do without that after one that waited in vain. */
+#define DOUBTS 63
+
 /* ---- the wait for a reply ---- */
 
 /* R265: every reply, and nothing else that this request waits for, ends the run; what else ends it
@@ -30,24 +35,6 @@ static int32_t await(gy_answer *answer, const gy_request *request) {
     return answer->result;
 }
 
-/* NULL with errno: nothing to wait with. */
-static gy_answer *begin_to_wait(const gy_request *request) {
-    GYRunLoopRef loop = gy_registry_current();
-    gy_answer *answer = loop == NULL ? NULL : gy_answer_create(loop);
-    if (answer == NULL) return NULL;
-    if (gy_source_add(loop, answer->source, request->reply_mode)) return answer;
-    if (errno == 0) errno = ESRCH;
-    gy_answer_release(answer);
-    return NULL;
-}
-
-static void end_to_wait(gy_answer *answer) {
-    int saved = errno;
-    gy_source_invalidate(answer->source);
-    gy_answer_release(answer);
-    errno = saved;
-}
-
 /* ---- within the process ---- */
 
 static int32_t post(GYMessagePortRef remote, const gy_request *request, gy_answer *answer) {
@@ -58,6 +45,12 @@ static int32_t post(GYMessagePortRef remote, const gy_request *request, gy_answe
     int32_t result = gy_mailbox_post(remote->mailbox, message, request->send_timeout_ns);
     if (result != kGYMessagePortSuccess) gy_message_destroy(message);
     return result;
+}
+
+static int32_t ask_near(GYMessagePortRef remote, const gy_request *request, gy_answer *answer) {
+    if (!gy_answer_begin_wait(answer, request->reply_mode)) return kGYMessagePortTransportError;
+    int32_t result = post(remote, request, answer);
+    return result == kGYMessagePortSuccess ? await(answer, request) : result;
 }
 
 /* ---- between processes ---- */
@@ -85,20 +78,45 @@ static int32_t push(GYMessagePortRef remote, gy_link *link, const gy_request *re
     return result_of(error);
 }
 
-static int32_t push_and_await(GYMessagePortRef remote, gy_link *link, const gy_request *request,
-                              gy_answer *answer) {
+/* R265: a reply that comes at once is received without a run, which would cost as much again. What
+ * comes for others meanwhile is given to them. Where it did not come at once the next requests do
+ * without: the other side may be slow, or wait for something that this thread's runs do. */
+static void await_briefly(gy_link *link, const gy_answer *answer, int64_t timeout_ns) {
+    /* Relaxed: a guess, whoever makes it. */
+    uint32_t doubts = atomic_load_explicit(&link->doubts, memory_order_relaxed);
+    if (timeout_ns < PATIENT_NS) return;
+    if (doubts > 0) {
+        atomic_store_explicit(&link->doubts, doubts - 1, memory_order_relaxed);
+        return;
+    }
+    int64_t end_ns = gy_clock_now_ns() + GY_LINK_BRIEFLY_NS;
+    while (gy_remote_receive_soon(link) && !gy_answer_is_given(answer) &&
+           gy_clock_now_ns() < end_ns) {
+    }
+    if (!gy_answer_is_given(answer))
+        atomic_store_explicit(&link->doubts, DOUBTS, memory_order_relaxed);
+}
+
+static int32_t await_in_run(gy_link *link, const gy_request *request, gy_answer *answer) {
     GYRunLoopSourceRef source = gy_remote_source(link);
     if (source == NULL) return kGYMessagePortTransportError;
     int32_t result = kGYMessagePortTransportError;
-    if (gy_source_add(answer->loop, source, request->reply_mode)) {
-        result = push(remote, link, request, answer);
-        if (result == kGYMessagePortSuccess) result = await(answer, request);
-    }
+    if (gy_source_add(answer->loop, source, request->reply_mode) &&
+        gy_answer_begin_wait(answer, request->reply_mode))
+        result = await(answer, request);
     int saved = errno;
     gy_source_invalidate(source);
     gy_release(source);
     errno = saved;
     return result;
+}
+
+static int32_t ask_far(GYMessagePortRef remote, gy_link *link, const gy_request *request,
+                       gy_answer *answer) {
+    int32_t result = push(remote, link, request, answer);
+    if (result != kGYMessagePortSuccess) return result;
+    await_briefly(link, answer, request->reply_timeout_ns);
+    return gy_answer_is_given(answer) ? answer->result : await_in_run(link, request, answer);
 }
 
 /* ---- both ---- */
@@ -114,25 +132,26 @@ static int32_t send_only(GYMessagePortRef remote, const gy_request *request) {
 
 static int32_t ask(GYMessagePortRef remote, const gy_request *request, gy_answer *answer) {
     if (!gy_message_port_expect(remote, answer)) return kGYMessagePortIsInvalid;
-    if (remote->mailbox != NULL) {
-        int32_t result = post(remote, request, answer);
-        return result == kGYMessagePortSuccess ? await(answer, request) : result;
-    }
+    if (remote->mailbox != NULL) return ask_near(remote, request, answer);
     gy_link *link = gy_message_port_link(remote);
     if (link == NULL) return kGYMessagePortIsInvalid;
-    int32_t result = push_and_await(remote, link, request, answer);
+    int32_t result = ask_far(remote, link, request, answer);
     gy_link_release(link);
     return result;
 }
 
 static int32_t send_and_await(GYMessagePortRef remote, const gy_request *request,
                               GYDataRef *reply) {
-    gy_answer *answer = begin_to_wait(request);
+    GYRunLoopRef loop = gy_registry_current();
+    gy_answer *answer = loop == NULL ? NULL : gy_answer_create(loop);
     if (answer == NULL) return kGYMessagePortTransportError;
     int32_t result = ask(remote, request, answer);
+    int saved = errno;
     if (result == kGYMessagePortSuccess) *reply = gy_retain(answer->data);
     gy_message_port_forgo(remote, answer);
-    end_to_wait(answer);
+    gy_answer_end_wait(answer);
+    gy_answer_release(answer);
+    errno = saved;
     return result;
 }
 

@@ -134,6 +134,8 @@ static void receive(gy_caller *caller, bool takes_all) {
     }
 }
 
+static void announce(void *mailbox) { gy_mailbox_announce(mailbox); }
+
 /* A port whose callout is running is told of news alone (R98), and one that has hung up perhaps not
  * again (R97): then all is received. */
 static void on_input(gy_caller *caller, bool has_hung_up) {
@@ -142,7 +144,7 @@ static void on_input(gy_caller *caller, bool has_hung_up) {
     bool is_nested = atomic_fetch_add_explicit(&caller->calls, 1, memory_order_relaxed) > 0;
     gy_caller_retain(caller);
     receive(caller, is_nested || has_hung_up);
-    if (gy_message_port_is_valid(port)) gy_message_deliver(port);
+    if (gy_message_port_is_valid(port)) gy_message_deliver(port, announce, port->mailbox);
     atomic_fetch_sub_explicit(&caller->calls, 1, memory_order_relaxed);
     gy_caller_release(caller);
     gy_release(port);

@@ -50,6 +50,31 @@ LOOP_TEST(messages_are_received_in_the_order_in_which_they_were_sent) {
     GYRelease(name);
 }
 
+static GYDataRef runs_inside(GYMessagePortRef local, int32_t id, GYDataRef data, void *info) {
+    port_traces(local, id, data, info);
+    if (id > 0) GYRunLoopRunInMode(kGYRunLoopDefaultMode, 0, false);
+    test_trace("end");
+    return NULL;
+}
+
+/* R263 */
+LOOP_TEST(a_pass_receives_what_is_there_and_leaves_no_mark) {
+    GYStringRef name = port_name("batch");
+    GYMessagePortRef local = port_local(name, runs_inside, NULL);
+    GYMessagePortRef remote = port_remote(name);
+    port_listen(local, kGYRunLoopDefaultMode);
+    EXPECT_INT(port_send(remote, 0, "a"), 0);
+    EXPECT_INT(port_send(remote, 1, "b"), 0);
+    EXPECT_INT(port_send(remote, 0, "c"), 0);
+    EXPECT_INT(port_send(remote, 0, "d"), 0);
+    EXPECT_INT(GYRunLoopRunInMode(kGYRunLoopDefaultMode, 0, false), kGYRunLoopRunTimedOut);
+    EXPECT_STR(test_trace_take(), "a end b c end d end end");
+    EXPECT_INT(GYRunLoopRunInMode(kGYRunLoopDefaultMode, 0, true), kGYRunLoopRunTimedOut);
+    port_end(local);
+    GYRelease(remote);
+    GYRelease(name);
+}
+
 /* R263 */
 LOOP_TEST(what_was_sent_before_there_was_a_source_is_received) {
     GYStringRef name = port_name("early");

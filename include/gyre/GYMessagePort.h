@@ -23,6 +23,8 @@ enum {
 
 /** The largest message, in bytes. */
 #define GY_MESSAGE_PORT_LENGTH_MAX 16777216
+/** The most descriptors that a message passes along. */
+#define GY_MESSAGE_PORT_DESCRIPTORS_MAX 252
 /** How many messages wait for a local port to receive them; a sender waits for room then (R264). */
 #define GY_MESSAGE_PORT_QUEUE_MAX 1024
 
@@ -264,6 +266,43 @@ GY_EXPORT int32_t GYMessagePortSendRequest(GYMessagePortRef GY_NULLABLE remote, 
                                            GYTimeInterval rcvTimeout,
                                            GYRunLoopMode GY_NULLABLE replyMode,
                                            GYDataRef GY_NULLABLE *GY_NULLABLE returnData);
+
+/** GYMessagePortSendRequest that passes descriptors along (R270).
+ *
+ * The receiver gets descriptors of its own to the same open files, and closes them with the message
+ * unless its callout takes them.
+ *
+ * - Units, Ownership, Threads, Callout, Blocking: as GYMessagePortSendRequest.
+ * - Parameter descriptors: borrowed; they may be closed when the call returns.
+ * - Parameter count: up to GY_MESSAGE_PORT_DESCRIPTORS_MAX.
+ * - Errors: as GYMessagePortSendRequest; no descriptors or a negative number:
+ *   kGYMessagePortTransportError, reported. The same with errno: EMSGSIZE, too many; EBADF, one is
+ *   not open; or the system refused.
+ * - Since: 0.1.
+ */
+GY_EXPORT int32_t GYMessagePortSendRequestWithDescriptors(
+    GYMessagePortRef GY_NULLABLE remote, int32_t msgid, GYDataRef GY_NULLABLE data,
+    const int *GY_NULLABLE descriptors, GYIndex count, GYTimeInterval sendTimeout,
+    GYTimeInterval rcvTimeout, GYRunLoopMode GY_NULLABLE replyMode,
+    GYDataRef GY_NULLABLE *GY_NULLABLE returnData);
+
+/** How many descriptors came with the message that the calling thread is called out for.
+ *
+ * - Result: 0 outside of the callout of a port.
+ * - Threads: that of the callout.
+ * - Since: 0.1.
+ */
+GY_EXPORT GYIndex GYMessagePortGetDescriptorCount(void);
+
+/** Takes a descriptor of the message that the calling thread is called out for.
+ *
+ * - Result: close-on-exec; -1: it was taken before.
+ * - Ownership: the caller closes it.
+ * - Threads: that of the callout.
+ * - Errors: no such descriptor, not in a callout: -1, reported.
+ * - Since: 0.1.
+ */
+GY_EXPORT int GYMessagePortTakeDescriptor(GYIndex index);
 
 GY_END_DECLS
 

@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/name.h"
 #include "loop/callout.h"
+#include "sources/message_deliver.h"
 #include "sources/message_receive.h"
 #include "sources/message_remote.h"
 #include "sources/message_send.h"
@@ -213,26 +214,93 @@ static GYStringRef reply_mode_of(GYRunLoopMode mode, const char *call) {
     return NULL;
 }
 
+/* The arguments that both forms have; false: `*result` tells. */
+static bool check_request(GYMessagePortRef remote, GYDataRef data, const char *call,
+                          int32_t *result) {
+    *result = kGYMessagePortIsInvalid;
+    if (!is_port(remote, call)) return false;
+    if (!remote->name.is_remote) {
+        gy_report(call, "a local port sends nothing", "R260");
+        return false;
+    }
+    *result = kGYMessagePortTransportError;
+    return is_sendable(data, call);
+}
+
+static int32_t send_checked(GYMessagePortRef remote, gy_request *request, GYRunLoopMode mode,
+                            GYDataRef *returnData, const char *call) {
+    if (mode != NULL) request->reply_mode = reply_mode_of(mode, call);
+    if (mode != NULL && request->reply_mode == NULL) return kGYMessagePortTransportError;
+    GYDataRef reply;
+    int32_t result = gy_message_send(remote, request, &reply);
+    int saved = errno;
+    if (returnData != NULL) *returnData = reply;
+    if (returnData == NULL) gy_release(reply);
+    gy_release(request->reply_mode);
+    errno = saved;
+    return result;
+}
+
 int32_t GYMessagePortSendRequest(GYMessagePortRef remote, int32_t msgid, GYDataRef data,
                                  GYTimeInterval sendTimeout, GYTimeInterval rcvTimeout,
                                  GYRunLoopMode replyMode, GYDataRef *returnData) {
     static const char call[] = "GYMessagePortSendRequest";
+    int32_t result;
     if (returnData != NULL) *returnData = NULL;
-    if (!is_port(remote, call)) return kGYMessagePortIsInvalid;
-    if (!remote->name.is_remote) {
-        gy_report(call, "a local port sends nothing", "R260");
-        return kGYMessagePortIsInvalid;
+    if (!check_request(remote, data, call, &result)) return result;
+    gy_request request = {.id = msgid,
+                          .data = data,
+                          .send_timeout_ns = timeout_of(sendTimeout),
+                          .reply_timeout_ns = timeout_of(rcvTimeout)};
+    return send_checked(remote, &request, replyMode, returnData, call);
+}
+
+/* ---- descriptors ---- */
+
+static bool are_descriptors(const int *descriptors, GYIndex count, const char *call) {
+    if (count == 0) return true;
+    if (count < 0 || descriptors == NULL) {
+        gy_report(call, "no descriptors, or a negative number of them", "R270");
+        errno = EINVAL;
+        return false;
     }
-    if (!is_sendable(data, call)) return kGYMessagePortTransportError;
-    gy_request request = {msgid, data, timeout_of(sendTimeout), timeout_of(rcvTimeout), NULL};
-    if (replyMode != NULL) request.reply_mode = reply_mode_of(replyMode, call);
-    if (replyMode != NULL && request.reply_mode == NULL) return kGYMessagePortTransportError;
-    GYDataRef reply;
-    int32_t result = gy_message_send(remote, &request, &reply);
-    int saved = errno;
-    if (returnData != NULL) *returnData = reply;
-    if (returnData == NULL) gy_release(reply);
-    gy_release(request.reply_mode);
-    errno = saved;
-    return result;
+    if (count <= GY_MESSAGE_PORT_DESCRIPTORS_MAX) return true;
+    errno = EMSGSIZE;
+    return false;
+}
+
+int32_t GYMessagePortSendRequestWithDescriptors(GYMessagePortRef remote, int32_t msgid,
+                                                GYDataRef data, const int *descriptors,
+                                                GYIndex count, GYTimeInterval sendTimeout,
+                                                GYTimeInterval rcvTimeout, GYRunLoopMode replyMode,
+                                                GYDataRef *returnData) {
+    static const char call[] = "GYMessagePortSendRequestWithDescriptors";
+    int32_t result;
+    if (returnData != NULL) *returnData = NULL;
+    if (!check_request(remote, data, call, &result)) return result;
+    if (!are_descriptors(descriptors, count, call)) return kGYMessagePortTransportError;
+    gy_request request = {.id = msgid,
+                          .data = data,
+                          .send_timeout_ns = timeout_of(sendTimeout),
+                          .reply_timeout_ns = timeout_of(rcvTimeout),
+                          .descriptors = descriptors,
+                          .descriptor_count = (uint32_t)count};
+    return send_checked(remote, &request, replyMode, returnData, call);
+}
+
+GYIndex GYMessagePortGetDescriptorCount(void) {
+    const gy_message *message = gy_message_current();
+    return message == NULL ? 0 : (GYIndex)message->descriptor_count;
+}
+
+int GYMessagePortTakeDescriptor(GYIndex index) {
+    gy_message *message = gy_message_current();
+    if (message == NULL || index < 0 || index >= (GYIndex)message->descriptor_count) {
+        gy_report("GYMessagePortTakeDescriptor",
+                  message == NULL ? "not in the callout of a port" : "no such descriptor", "R270");
+        return -1;
+    }
+    int fd = message->descriptors[index];
+    message->descriptors[index] = -1;
+    return fd;
 }

@@ -4,9 +4,11 @@
 #include "loop/loop.h"
 #include "loop/signal.h"
 #include "loop/sources.h"
+#include "wait/sys.h"
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Replies come before most other sources of their mode. */
 #define REPLY_ORDER (-100)
@@ -98,6 +100,18 @@ gy_message *gy_message_create(int32_t id, GYDataRef data) {
     return message;
 }
 
+bool gy_message_attach(gy_message *message, const int *descriptors, uint32_t count) {
+    if (count == 0) return true;
+    message->descriptors = malloc(count * sizeof(int));
+    if (message->descriptors == NULL) {
+        errno = ENOMEM;
+        return false;
+    }
+    memcpy(message->descriptors, descriptors, count * sizeof(int));
+    message->descriptor_count = count;
+    return true;
+}
+
 void gy_message_expect_reply(gy_message *message, gy_reply_function reply, void *sender,
                              uint32_t number) {
     message->reply = reply;
@@ -112,6 +126,8 @@ void gy_message_reply(gy_message *message, int32_t result, GYDataRef data) {
 }
 
 void gy_message_free(gy_message *message) {
+    for (uint32_t i = 0; i < message->descriptor_count; i++) gy_sys_close(message->descriptors[i]);
+    free(message->descriptors);
     gy_release(message->data);
     free(message);
 }

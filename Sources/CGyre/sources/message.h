@@ -57,12 +57,16 @@ typedef struct gy_message {
     int32_t id;
     uint32_t number;
     GYDataRef data; /* retained; NULL: none */
+    int *descriptors; /* passed along, closed with the message; -1: taken */
+    uint32_t descriptor_count;
     gy_reply_function reply; /* NULL: no reply is wanted, or it has been given */
     void *sender; /* the reply function's */
 } gy_message;
 
 /* Retains the data; NULL with errno. */
 gy_message *gy_message_create(int32_t id, GYDataRef data);
+/* Takes descriptors over; false with errno, and they are the caller's still. */
+bool gy_message_attach(gy_message *message, const int *descriptors, uint32_t count);
 /* A reply is wanted: by `sender`, whose reference the message takes over. */
 void gy_message_expect_reply(gy_message *message, gy_reply_function reply, void *sender,
                              uint32_t number);

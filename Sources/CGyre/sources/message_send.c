@@ -6,8 +6,10 @@
 #include "loop/sources.h"
 #include "sources/message_link_send.h"
 #include "sources/message_remote.h"
+#include "wait/sys.h"
 
 #include <errno.h>
+#include <fcntl.h>
 
 /* A request that waits for its reply so long can wait for it a moment without a run. */
 #define PATIENT_NS (50 * GY_LINK_BRIEFLY_NS)
@@ -37,8 +39,34 @@ static int32_t await(gy_answer *answer, const gy_request *request) {
 
 /* ---- within the process ---- */
 
-static int32_t post(GYMessagePortRef remote, const gy_request *request, gy_answer *answer) {
+/* Descriptors of the receiver's own, as those that come from another process are. */
+static bool attach_duplicates(gy_message *message, const gy_request *request) {
+    if (request->descriptor_count == 0) return true;
+    int all[GY_WIRE_DESCRIPTORS_MAX] = {0};
+    uint32_t count = 0;
+    while (count < request->descriptor_count) {
+        int fd = fcntl(request->descriptors[count], F_DUPFD_CLOEXEC, 0);
+        if (fd < 0) break;
+        all[count++] = fd;
+    }
+    if (count == request->descriptor_count && gy_message_attach(message, all, count)) return true;
+    int saved = errno;
+    while (count > 0) gy_sys_close(all[--count]);
+    errno = saved;
+    return false;
+}
+
+static gy_message *make_message(const gy_request *request) {
     gy_message *message = gy_message_create(request->id, request->data);
+    if (message == NULL || attach_duplicates(message, request)) return message;
+    int saved = errno;
+    gy_message_free(message);
+    errno = saved;
+    return NULL;
+}
+
+static int32_t post(GYMessagePortRef remote, const gy_request *request, gy_answer *answer) {
+    gy_message *message = make_message(request);
     if (message == NULL) return kGYMessagePortTransportError;
     if (answer != NULL)
         gy_message_expect_reply(message, gy_answer_reply, gy_answer_retain(answer), 0);
@@ -71,7 +99,9 @@ static int32_t push(GYMessagePortRef remote, gy_link *link, const gy_request *re
         header.number = answer->number;
         header.flags = GY_WIRE_WANTS_REPLY;
     }
+    header.descriptors = (uint16_t)request->descriptor_count;
     gy_outgoing_begin(&out, &header, request->data);
+    out.descriptors = request->descriptors;
     int error = gy_link_send(link, &out, request->send_timeout_ns, gy_remote_receive_one);
     gy_outgoing_end(&out);
     if (error == -EPIPE) gy_message_port_invalidate(remote);

@@ -11,6 +11,8 @@ typedef struct gy_request {
     GYDataRef data;
     int64_t send_timeout_ns;
     int64_t reply_timeout_ns;
+    const int *descriptors; /* passed along; the caller's */
+    uint32_t descriptor_count;
     GYStringRef reply_mode; /* interned; NULL: no reply is wanted */
 } gy_request;
 

@@ -93,19 +93,29 @@ static void drop(gy_caller *caller, const char *wrong) {
     gy_caller_release(caller);
 }
 
+/* The message, with what was passed along; NULL: no memory, and that is closed. */
+static gy_message *make_message(gy_incoming *in) {
+    gy_message *message = gy_message_create(in->header.id, in->data);
+    if (message != NULL && gy_message_attach(message, in->descriptors, in->descriptor_count))
+        return message;
+    for (uint32_t i = 0; i < in->descriptor_count; i++) gy_sys_close(in->descriptors[i]);
+    if (message != NULL) gy_message_free(message);
+    return NULL;
+}
+
 /* One message for the mailbox; NULL: all is well. */
 static const char *take_in(gy_caller *caller, gy_incoming *in) {
-    gy_mailbox *mailbox = caller->host->mailbox;
-    const char *wrong = in->header.kind == GY_WIRE_REQUEST ? NULL : "a reply to a local port";
-    gy_message *message = wrong == NULL ? gy_message_create(in->header.id, in->data) : NULL;
-    if (wrong == NULL && message == NULL) wrong = "no memory for a message";
-    for (uint32_t i = 0; i < in->descriptor_count; i++) gy_sys_close(in->descriptors[i]);
+    gy_message *message = make_message(in);
     gy_release(in->data);
-    if (message == NULL) return wrong;
+    if (message == NULL) return "no memory for a message";
+    if (in->header.kind != GY_WIRE_REQUEST) {
+        gy_message_free(message);
+        return "a reply to a local port";
+    }
     if ((in->header.flags & GY_WIRE_WANTS_REPLY) != 0)
         gy_message_expect_reply(message, gy_caller_reply, gy_caller_retain(caller),
                                 in->header.number);
-    if (!gy_mailbox_put(mailbox, message)) gy_message_destroy(message);
+    if (!gy_mailbox_put(caller->host->mailbox, message)) gy_message_destroy(message);
     return NULL;
 }
 

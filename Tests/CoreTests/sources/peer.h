@@ -23,6 +23,7 @@ enum {
     PEER_HANGS,          /* never returns */
     PEER_ENDS_PORT,
     PEER_COUNTS_BYTES, /* replies `LENGTH:SUM` */
+    PEER_WRITES,       /* the data into the first of the descriptors; replies their number */
 };
 
 /* The sum that both sides make of the bytes. */
@@ -48,6 +49,15 @@ static inline const char *peer_sum_text(GYDataRef data) {
     return text;
 }
 
+static inline GYDataRef peer_writes(GYDataRef data) {
+    char text[16];
+    int fd = GYMessagePortTakeDescriptor(0);
+    if (write(fd, GYDataGetBytePtr(data), (size_t)GYDataGetLength(data)) < 0) return NULL;
+    close(fd);
+    snprintf(text, sizeof text, "%d", (int)GYMessagePortGetDescriptorCount());
+    return port_data(text);
+}
+
 static inline GYDataRef peer_receives(GYMessagePortRef local, int32_t id, GYDataRef data,
                                       void *info) {
     switch (id) {
@@ -57,6 +67,7 @@ static inline GYDataRef peer_receives(GYMessagePortRef local, int32_t id, GYData
     case PEER_HANGS: pause(); break;
     case PEER_ENDS_PORT: GYMessagePortInvalidate(local); break;
     case PEER_COUNTS_BYTES: return port_data(peer_sum_text(data));
+    case PEER_WRITES: return peer_writes(data);
     default: break;
     }
     return NULL;

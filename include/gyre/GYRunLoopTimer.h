@@ -1,4 +1,5 @@
-/** GYRunLoopTimer.h - timers. Waiting is monotonic: setting the clock moves none (R120).
+/** GYRunLoopTimer.h - timers. Waiting is monotonic: setting the clock moves none (R120) but those
+ * that are to follow it (R315).
  *
  * Where a loop goes by a manual clock (GYClock.h) the dates and moments here are of the clock of the
  * calling thread's loop (R311), whichever clock is named. */
@@ -30,6 +31,22 @@ enum {
                               the next firing */
     kGYTimerCatchUp = 2, /**< made up for, up to a limit; the grid is kept */
 };
+
+/** Which clock a timer goes by (R315). */
+typedef int32_t GYRunLoopTimerClock;
+enum {
+    kGYTimerMonotonic = 0, /**< CLOCK_MONOTONIC: stands still while the machine is suspended. What a
+                                timer is made with. */
+    kGYTimerBoot = 1, /**< CLOCK_BOOTTIME: goes on meanwhile */
+    kGYTimerWall = 2, /**< CLOCK_REALTIME: the date, which can be set */
+};
+
+/** Tells a timer that goes by the wall clock that this was set (R317).
+ *
+ * - Units: `change_ns` in nanoseconds: how far the clock went forward; below zero it went back.
+ */
+typedef void (*GYRunLoopTimerClockWasSet)(GYRunLoopTimerRef GY_NULLABLE timer, int64_t change_ns,
+                                          void *GY_NULLABLE info);
 
 /** The type of timers.
  *
@@ -318,6 +335,40 @@ GY_EXPORT GYBoolean GYRunLoopTimerSetOverrunPolicy(GYRunLoopTimerRef GY_NULLABLE
 GY_EXPORT GYRunLoopTimerOverrunPolicy GYRunLoopTimerGetOverrunPolicy(GYRunLoopTimerRef
                                                                      GY_NULLABLE timer,
                                                                      GYIndex *GY_NULLABLE limit);
+
+/** Says which clock a timer goes by. The date of its next firing is what it was, and from now on is
+ * met by that clock.
+ *
+ * By boot time a timer that comes due while the machine is suspended fires when it goes on; by the
+ * monotonic clock it is late by as long. By the wall clock the timer follows when that is set, in
+ * both directions: it fires when the clock shows its date. Neither wakes a machine that is
+ * suspended. What timers by the monotonic clock cost does not change.
+ *
+ * - Parameter wasSet: of kGYTimerWall: called on the loop's thread after the clock was set, in the
+ *   next pass in a mode that holds the timer, due or not; the next firing is not touched, but may be
+ *   by the call. May be NULL, and is not used for the other clocks.
+ * - Result: whether the timer goes by that clock now.
+ * - Threads: any; a sleeping loop takes notice.
+ * - Callout: later, `wasSet`, as a firing in all other ways: retain and release around it (R121),
+ *   nested runs do not fire the timer meanwhile (R112), and GYRunLoopTimerInvalidateAndWait waits
+ *   for its end.
+ * - Errors: not a timer, or no such clock: false, reported. Invalid: false. No memory: false, errno
+ *   ENOMEM. Its loop needs one more descriptor for its first timer by another clock than the
+ *   monotonic one; refused: false with errno, and nothing has changed. GYRunLoopAddTimer may fail
+ *   for the same reason.
+ * - Since: 0.1.
+ */
+GY_EXPORT GYBoolean GYRunLoopTimerSetClock(GYRunLoopTimerRef GY_NULLABLE timer,
+                                           GYRunLoopTimerClock clock,
+                                           GYRunLoopTimerClockWasSet GY_NULLABLE wasSet);
+
+/** Which clock a timer goes by.
+ *
+ * - Threads: any.
+ * - Errors: not a timer: kGYTimerMonotonic, reported.
+ * - Since: 0.1.
+ */
+GY_EXPORT GYRunLoopTimerClock GYRunLoopTimerGetClock(GYRunLoopTimerRef GY_NULLABLE timer);
 
 GY_END_DECLS
 

@@ -290,3 +290,34 @@ GYRunLoopTimerOverrunPolicy GYRunLoopTimerGetOverrunPolicy(GYRunLoopTimerRef tim
     if (overrun < 0) return kGYTimerCatchUp;
     return overrun == GY_OVERRUN_FROM_END ? kGYTimerFromEnd : kGYTimerSkip;
 }
+
+/* ---- other clocks ---- */
+
+static bool clock_flag_of(GYRunLoopTimerClock clock, uint32_t *flag) {
+    switch (clock) {
+    case kGYTimerMonotonic: *flag = 0; return true;
+    case kGYTimerBoot: *flag = GY_ITEM_BOOT; return true;
+    case kGYTimerWall: *flag = GY_ITEM_WALL; return true;
+    default: return false;
+    }
+}
+
+GYBoolean GYRunLoopTimerSetClock(GYRunLoopTimerRef timer, GYRunLoopTimerClock clock,
+                                 GYRunLoopTimerClockWasSet wasSet) {
+    static const char call[] = "GYRunLoopTimerSetClock";
+    uint32_t flag;
+    if (!gy_argument_is(timer, GY_KIND_TIMER, call)) return false;
+    if (!clock_flag_of(clock, &flag)) {
+        gy_report(call, "there is no such clock", "R315");
+        return false;
+    }
+    if (!gy_item_is_valid(&timer->item)) return false;
+    return gy_schedule_set_clock(timer, flag, wasSet);
+}
+
+GYRunLoopTimerClock GYRunLoopTimerGetClock(GYRunLoopTimerRef timer) {
+    if (!gy_argument_is(timer, GY_KIND_TIMER, "GYRunLoopTimerGetClock")) return kGYTimerMonotonic;
+    uint32_t flags = gy_item_flags_now(&timer->item);
+    if ((flags & GY_ITEM_BOOT) != 0) return kGYTimerBoot;
+    return (flags & GY_ITEM_WALL) != 0 ? kGYTimerWall : kGYTimerMonotonic;
+}

@@ -5,8 +5,6 @@
 
 /* 1970 to 2001. */
 #define EPOCH_SECONDS INT64_C(978307200)
-/* A difference below this is two readings apart or a slewed clock; above it the clock was set. */
-#define STEP_NS INT64_C(100000)
 /* Date minus monotonic time, in ns. INT64_MIN until first asked for. */
 static _Atomic int64_t shared_offset_ns = INT64_MIN;
 
@@ -35,21 +33,55 @@ static int64_t measure_offset_ns(void) {
     return best;
 }
 
-/* Relaxed throughout: the offset is one word, and whoever converts with a value up to STEP_NS old
+/* A difference below a step is two readings apart; above it the clock was set. */
+static bool is_step(int64_t known, int64_t measured) {
+    if (known == INT64_MIN) return true;
+    return measured - known >= GY_CLOCK_STEP_NS || known - measured >= GY_CLOCK_STEP_NS;
+}
+
+/* Relaxed throughout: the offset is one word, and whoever converts with a value up to a step old
  * is as right as whoever read the clocks a moment earlier. */
-static int64_t offset_ns(void) {
+int64_t gy_clock_wall_offset_ns(void) {
     int64_t known = atomic_load_explicit(&shared_offset_ns, memory_order_relaxed);
     int64_t wall = read_ns(CLOCK_REALTIME) - EPOCH_SECONDS * GY_NS_PER_SECOND;
     int64_t quick = wall - read_ns(CLOCK_MONOTONIC);
-    if (known != INT64_MIN && quick - known < STEP_NS && known - quick < STEP_NS) return known;
+    if (!is_step(known, quick)) return known;
     int64_t measured = measure_offset_ns();
-    if (known != INT64_MIN && measured - known < STEP_NS && known - measured < STEP_NS)
-        return known;
+    if (!is_step(known, measured)) return known;
     if (atomic_compare_exchange_strong_explicit(&shared_offset_ns, &known, measured,
                                                 memory_order_relaxed, memory_order_relaxed)) {
         return measured;
     }
     return known; /* another thread measured at the same time: one value for all */
+}
+
+/* The monotonic clock is read last: the difference is never above the true one. */
+static int64_t boot_ahead_ns(void) {
+    int64_t boot_ns = read_ns(CLOCK_BOOTTIME);
+    return boot_ns - read_ns(CLOCK_MONOTONIC);
+}
+
+static int64_t measure_boot_offset_ns(void) {
+    int64_t best = boot_ahead_ns();
+    for (int i = 0; i < 3; i++) {
+        int64_t ahead = boot_ahead_ns();
+        if (ahead > best) best = ahead;
+    }
+    return best;
+}
+
+/* Relaxed, as above. */
+int64_t gy_clock_boot_offset_ns(void) {
+    static _Atomic int64_t shared = INT64_MIN;
+    int64_t known = atomic_load_explicit(&shared, memory_order_relaxed);
+    if (!is_step(known, boot_ahead_ns())) return known;
+    int64_t measured = measure_boot_offset_ns();
+    if (!is_step(known, measured)) return known;
+    if (atomic_compare_exchange_strong_explicit(&shared, &known, measured, memory_order_relaxed,
+                                                memory_order_relaxed)) {
+        return measured;
+    }
+    return known;
 }
 
 /* Whole seconds and the rest apart: a double of the whole count of nanoseconds would lose digits
@@ -71,11 +103,11 @@ static int64_t ns_of_seconds(double seconds) {
 }
 
 GYAbsoluteTime gy_clock_date(int64_t monotonic_ns) {
-    return seconds_of_ns(gy_ns_add(monotonic_ns, offset_ns()));
+    return seconds_of_ns(gy_ns_add(monotonic_ns, gy_clock_wall_offset_ns()));
 }
 
 int64_t gy_clock_deadline_ns(GYAbsoluteTime date) {
-    return gy_ns_add(ns_of_seconds(date), -offset_ns());
+    return gy_ns_add(ns_of_seconds(date), -gy_clock_wall_offset_ns());
 }
 
 int64_t gy_seconds_to_ns(GYTimeInterval seconds) { return ns_of_seconds(seconds); }

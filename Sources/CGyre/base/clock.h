@@ -16,6 +16,15 @@
 
 int64_t gy_clock_now_ns(void);
 
+/* How far other clocks are ahead of the monotonic one, in ns: the wall clock, which counts from
+ * 2001, and the clock that goes on while the machine is suspended. They change when the wall clock
+ * is set, or the machine was suspended, by more than a reading can be wrong; else not at all. */
+int64_t gy_clock_wall_offset_ns(void);
+/* Never more than it is: what waits for a moment by it is not early. */
+int64_t gy_clock_boot_offset_ns(void);
+/* A change of an offset below this is none. */
+#define GY_CLOCK_STEP_NS INT64_C(100000)
+
 /* The date of a moment of the monotonic clock. */
 GYAbsoluteTime gy_clock_date(int64_t monotonic_ns);
 /* The first nanosecond of the monotonic clock at which `date` is reached. Dates are clamped to what

@@ -87,8 +87,8 @@ void gy_heap_rekey(gy_heap *heap, uint32_t index, int64_t key) {
     settle(heap, index, (gy_heap_entry){key, heap->entries[index].item});
 }
 
-/* Puts what is left in order again: from the last parent up, as after any bulk change. */
-static void rebuild(gy_heap *heap) {
+/* From the last parent up, as after any bulk change. */
+void gy_heap_rebuild(gy_heap *heap) {
     for (uint32_t i = 0; i < heap->count; i++) heap->moved(heap->entries[i].item, i, heap->owner);
     if (heap->count < 2) return;
     for (uint32_t i = (heap->count - 2) / ARITY + 1; i-- > 0;) sift_down(heap, i, heap->entries[i]);
@@ -105,7 +105,7 @@ static uint32_t take_many(gy_heap *heap, int64_t limit, gy_heap_entry *out, uint
         }
     }
     heap->count = kept;
-    rebuild(heap);
+    gy_heap_rebuild(heap);
     return taken;
 }
 

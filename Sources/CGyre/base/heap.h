@@ -30,6 +30,9 @@ void gy_heap_insert(gy_heap *heap, int64_t key, void *item);
 void gy_heap_remove(gy_heap *heap, uint32_t index);
 void gy_heap_rekey(gy_heap *heap, uint32_t index, int64_t key);
 
+/* After keys have been changed where they stand. */
+void gy_heap_rebuild(gy_heap *heap);
+
 /* Takes out every entry whose key is at most `limit` and writes it to `out`, which has room for
  * `room`; in the order of the array, not sorted. Returns how many; entries beyond `room` stay. */
 uint32_t gy_heap_take_up_to(gy_heap *heap, int64_t limit, gy_heap_entry *out, uint32_t room);

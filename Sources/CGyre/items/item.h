@@ -17,6 +17,9 @@ enum gy_item_flags {
                              * release info when the callout is over */
     GY_ITEM_DATE_SET = 64,  /* a timer: moved from inside its callout; that date stands (R106) */
     GY_ITEM_ENDS_WITH_LOOP = 128, /* the timer of a delayed perform: invalidated at teardown */
+    GY_ITEM_BOOT = 256,     /* a timer: it goes by boot time, see loop/follow.h */
+    GY_ITEM_WALL = 512,     /* or by the wall clock; changed as the deadline is */
+    GY_ITEM_CLOCK_SET = 1024, /* and is to be told that it was set; its loop's lock */
 };
 
 typedef struct gy_item {

@@ -77,6 +77,24 @@ gy_timer_extra *gy_timer_need_extra(GYRunLoopTimerRef timer) {
     return extra;
 }
 
+gy_timer_clocks *gy_timer_need_clocks(GYRunLoopTimerRef timer) {
+    gy_timer_extra *extra = gy_timer_need_extra(timer);
+    gy_timer_clocks *clocks = extra == NULL ? NULL : gy_timer_clocks_of(timer);
+    if (extra == NULL || clocks != NULL) return clocks;
+    gy_timer_clocks *made = calloc(1, sizeof *made);
+    if (made == NULL) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    /* Release: pairs with the acquire in gy_timer_clocks_of. Another thread may have been faster. */
+    if (atomic_compare_exchange_strong_explicit(&extra->clocks, &clocks, made, memory_order_acq_rel,
+                                                memory_order_acquire)) {
+        return made;
+    }
+    free(made);
+    return clocks;
+}
+
 gy_timer_slot *gy_timer_slot_at(GYRunLoopTimerRef timer, uint32_t i) {
     return i == 0 ? &timer->slot : &gy_timer_extra_of(timer)->more_slots[i - 1];
 }

@@ -38,10 +38,20 @@ typedef struct gy_timer_extra {
     GYRunLoopTimerContext context; /* its info is in the timer */
     gy_timer_slot *more_slots;     /* beyond the first mode */
     uint32_t more_room;
-    /* Of a free timer: when, by the monotonic clock, its deadline was given; 0: before that
-     * mattered. See loop/moment.h. */
-    _Atomic int64_t given_ns;
+    _Atomic(struct gy_timer_clocks *) clocks; /* NULL for most; once made it stays */
 } gy_timer_extra;
+
+/* Only where there are manual clocks, or the timer goes by another clock of the kernel's. */
+typedef struct gy_timer_clocks {
+    /* Of a free timer: when, by the monotonic clock, its deadline was given; 0: before that
+     * mattered (loop/moment.h). */
+    _Atomic int64_t given_ns;
+    /* Of one that goes by another clock: its deadline by that (loop/follow.h). */
+    _Atomic int64_t target_ns;
+    _Atomic(GYRunLoopTimerClockWasSet) was_set; /* may be NULL */
+    int64_t change_ns; /* to be told; its loop's lock */
+    uint32_t step;     /* the last of its loop's steps that it has followed; its loop's lock */
+} gy_timer_clocks;
 
 struct GYRunLoopTimer {
     gy_item item;                /* mode_count tells how many slots are in use */
@@ -79,6 +89,15 @@ static inline int64_t gy_timer_deadline(const struct GYRunLoopTimer *timer) {
     /* Relaxed: a lone value; the heap, which must agree with it, is behind the loop's lock. */
     return atomic_load_explicit(&timer->deadline_ns, memory_order_relaxed);
 }
+/* What orders it among those that wait: one that is to be told something goes first. */
+static inline int64_t gy_timer_key(const struct GYRunLoopTimer *timer) {
+    return __builtin_expect(gy_item_is(&timer->item, GY_ITEM_CLOCK_SET), 0)
+               ? INT64_MIN
+               : gy_timer_deadline(timer);
+}
+static inline bool gy_timer_follows(const struct GYRunLoopTimer *timer) {
+    return __builtin_expect(gy_item_is(&timer->item, GY_ITEM_BOOT | GY_ITEM_WALL), 0);
+}
 static inline int64_t gy_timer_latest(const struct GYRunLoopTimer *timer) {
     return gy_ns_add(gy_timer_deadline(timer),
                      atomic_load_explicit(&timer->tolerance_ns, memory_order_relaxed));
@@ -108,8 +127,15 @@ static inline void (*gy_timer_release(const struct GYRunLoopTimer *timer))(const
     return extra == NULL ? NULL : extra->context.release;
 }
 
-/* The extra part, made on demand; NULL where memory is out. */
+static inline gy_timer_clocks *gy_timer_clocks_of(const struct GYRunLoopTimer *timer) {
+    const gy_timer_extra *extra = gy_timer_extra_of(timer);
+    /* Acquire: pairs with the release in gy_timer_need_clocks. */
+    return extra == NULL ? NULL : atomic_load_explicit(&extra->clocks, memory_order_acquire);
+}
+
+/* The extra parts, made on demand; NULL where memory is out. */
 gy_timer_extra *gy_timer_need_extra(GYRunLoopTimerRef timer);
+gy_timer_clocks *gy_timer_need_clocks(GYRunLoopTimerRef timer);
 
 /* Slots; the loop's lock. */
 gy_timer_slot *gy_timer_slot_in(GYRunLoopTimerRef timer, const struct gy_mode *mode);

@@ -41,6 +41,13 @@ static NAMED void gyre_calls_out_to_a_timer(GYRunLoopTimerRef timer, void *info)
     __asm__ volatile("");
 }
 
+static NAMED void gyre_calls_out_as_the_clock_was_set(GYRunLoopTimerClockWasSet was_set,
+                                                      GYRunLoopTimerRef timer, int64_t change_ns,
+                                                      void *info) {
+    was_set(timer, change_ns, info);
+    __asm__ volatile("");
+}
+
 static NAMED void gyre_calls_out_to_a_source(void (*perform)(void *), void *info) {
     perform(info);
     __asm__ volatile("");
@@ -86,6 +93,15 @@ void gy_callout_timer(GYRunLoopRef loop, GYRunLoopTimerRef timer, void *info) {
     gy_loop_innermost(loop)->held_info = hold_info(timer, info);
     gy_mark mark = begin(loop, GY_CALLOUT_TIMER, timer);
     gyre_calls_out_to_a_timer(timer, info);
+    end(loop, mark);
+    gy_callout_let_info_go(timer, gy_loop_innermost(loop)->held_info);
+}
+
+void gy_callout_clock_was_set(GYRunLoopRef loop, GYRunLoopTimerRef timer, void *info,
+                              GYRunLoopTimerClockWasSet was_set, int64_t change_ns) {
+    gy_loop_innermost(loop)->held_info = hold_info(timer, info);
+    gy_mark mark = begin(loop, GY_CALLOUT_TIMER, timer);
+    gyre_calls_out_as_the_clock_was_set(was_set, timer, change_ns, info);
     end(loop, mark);
     gy_callout_let_info_go(timer, gy_loop_innermost(loop)->held_info);
 }

@@ -19,6 +19,8 @@
 void gy_callout_observer(GYRunLoopRef loop, GYRunLoopObserverRef observer,
                          GYRunLoopActivity activity, void *info);
 void gy_callout_timer(GYRunLoopRef loop, GYRunLoopTimerRef timer, void *info);
+void gy_callout_clock_was_set(GYRunLoopRef loop, GYRunLoopTimerRef timer, void *info,
+                              GYRunLoopTimerClockWasSet was_set, int64_t change_ns);
 void gy_callout_source(GYRunLoopRef loop, GYRunLoopSourceRef source);
 void gy_callout_port(GYRunLoopRef loop, GYRunLoopSourceRef source, uint32_t events);
 /* Takes the block over: calls it and releases it. */

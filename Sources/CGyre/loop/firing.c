@@ -1,6 +1,7 @@
 #include "loop/firing.h"
 
 #include "loop/callout.h"
+#include "loop/follow.h"
 #include "loop/schedule.h"
 #include "loop/timers.h"
 
@@ -118,12 +119,18 @@ static gy_firing *take_due(GYRunLoopRef loop, gy_mode *mode, int64_t now_ns) {
     return firing;
 }
 
-/* R103's second look, just before: valid, due, in the mode, and not being fired by somebody
- * else. */
-static bool is_still_due(const gy_mode *mode, GYRunLoopTimerRef timer, int64_t now_ns) {
+/* R103's second look, just before: valid, in the mode, and not being fired by somebody else. */
+static bool is_callable(const gy_mode *mode, GYRunLoopTimerRef timer) {
     if (gy_item_is(&timer->item, GY_ITEM_INVALID | GY_ITEM_BUSY)) return false;
     if (gy_item_loop(&timer->item) != mode->loop) return false;
-    return gy_timer_slot_in(timer, mode) != NULL && gy_timer_deadline(timer) <= now_ns;
+    return gy_timer_slot_in(timer, mode) != NULL;
+}
+
+/* Due, or to be told that the clock was set, which goes first: it may still be due afterwards. */
+static bool has_its_turn(gy_firing *firing, const gy_mode *mode, GYRunLoopTimerRef timer) {
+    if (!is_callable(mode, timer)) return false;
+    firing->was_set = gy_follow_take_news(timer, &firing->change_ns);
+    return firing->was_set != NULL || gy_timer_deadline(timer) <= firing->now_ns;
 }
 
 /* The lock. Takes the next timer off the list; true if it is to be fired: it is marked as firing
@@ -132,7 +139,7 @@ static bool take_next(gy_firing *firing, gy_mode *mode, GYRunLoopTimerRef *timer
     *timer = firing->entries[firing->next++].item;
     firing->current = NULL;
     firing->is_called = false;
-    if (!is_still_due(mode, *timer, firing->now_ns)) {
+    if (!has_its_turn(firing, mode, *timer)) {
         gy_schedule_put_back(mode, *timer);
         return false;
     }
@@ -140,6 +147,24 @@ static bool take_next(gy_firing *firing, gy_mode *mode, GYRunLoopTimerRef *timer
     firing->current = *timer;
     *info = atomic_load_explicit(&(*timer)->item.info, memory_order_acquire);
     return true;
+}
+
+static void end_turn(const gy_firing *firing, GYRunLoopTimerRef timer) {
+    if (firing->was_set != NULL) {
+        gy_schedule_end_call(timer, true);
+    } else {
+        gy_timer_finish_firing(timer);
+    }
+}
+
+static void take_turn(GYRunLoopRef loop, gy_firing *firing, GYRunLoopTimerRef timer, void *info) {
+    firing->is_called = true;
+    if (firing->was_set != NULL) {
+        gy_callout_clock_was_set(loop, timer, info, firing->was_set, firing->change_ns);
+    } else {
+        gy_callout_timer(loop, timer, info);
+    }
+    end_turn(firing, timer);
 }
 
 /* A timer is released only after it has ceased to be the current one, under the lock: other threads
@@ -153,10 +178,7 @@ static void fire_all(GYRunLoopRef loop, gy_firing *firing, gy_mode *mode) {
         bool is_due = take_next(firing, mode, &timer, &info);
         gy_loop_unlock(loop);
         gy_release(last);
-        if (!is_due) continue;
-        firing->is_called = true;
-        gy_callout_timer(loop, timer, info);
-        gy_timer_finish_firing(timer);
+        if (is_due) take_turn(loop, firing, timer, info);
     }
     gy_loop_lock(loop);
     gy_loop_innermost(loop)->firing = NULL;
@@ -191,7 +213,7 @@ static void drop_current(const gy_firing *firing) {
     if (timer == NULL) return;
     if (gy_item_is(&timer->item, GY_ITEM_BUSY)) {
         if (firing->is_called) {
-            gy_timer_finish_firing(timer);
+            end_turn(firing, timer);
         } else {
             gy_schedule_end_call(timer, true);
         }

@@ -20,6 +20,10 @@ static void close_outlets(GYRunLoopRef loop) {
 void gy_fork_disinherit(GYRunLoopRef loop) {
     gy_wake_reset_in_child(&loop->wake);
     gy_alarm_end(&loop->alarm);
+    if (loop->follow != NULL) {
+        gy_sys_close(loop->follow->fd);
+        loop->follow->fd = -1;
+    }
     close_outlets(loop);
     gy_poller_abandon(&loop->base);
     loop->can_wait = false;

@@ -13,6 +13,12 @@ static void destroy_modes(GYRunLoopRef loop) {
     free(loop->common_names);
 }
 
+void gy_loop_unfollow(GYRunLoopRef loop) {
+    if (loop->follow != NULL) gy_sys_close(loop->follow->fd);
+    free(loop->follow);
+    loop->follow = NULL;
+}
+
 /* The loop is dead by now: its thread has ended and its items are gone. */
 void gy_loop_finalize(void *object) {
     GYRunLoopRef loop = object;
@@ -24,6 +30,7 @@ void gy_loop_finalize(void *object) {
     gy_alarm_end(&loop->alarm);
     gy_poller_end(&loop->base);
     gy_release(loop->clock);
+    gy_loop_unfollow(loop);
     free(loop->activations);
     free(loop->spare_firing);
     free(loop->spare_batch);
@@ -140,6 +147,15 @@ gy_mode *gy_loop_next_mode(GYRunLoopRef loop, uint32_t *cursor) {
     return gy_set_next(&loop->modes, cursor);
 }
 
+int gy_loop_watch_clock(GYRunLoopRef loop) {
+    uint32_t cursor = 0;
+    int error = gy_poller_watch_clock(&loop->base, loop->follow->fd);
+    for (gy_mode *m; error == 0 && (m = gy_loop_next_mode(loop, &cursor)) != NULL;) {
+        error = gy_poller_watch_clock(&m->poller, loop->follow->fd);
+    }
+    return error;
+}
+
 /* The sets that exist already learn of a timerfd made later. */
 static int tell_pollers(GYRunLoopRef loop, int wake_fd) {
     uint32_t cursor = 0;
@@ -151,11 +167,18 @@ static int tell_pollers(GYRunLoopRef loop, int wake_fd) {
     return gy_poller_prepare(&loop->base, wake_fd, loop->alarm.fd);
 }
 
+/* In the child of a fork. Refused: the loop looks from time to time. */
+static void remake_clock_watch(GYRunLoopRef loop) {
+    if (loop->follow->fd < 0) loop->follow->fd = gy_sys_clock_watch_create();
+    gy_loop_watch_clock(loop);
+}
+
 bool gy_loop_prepare_wait(GYRunLoopRef loop, bool with_alarm) {
     loop->uses_alarm |= with_alarm;
     if (loop->base.epoll_fd >= 0 && (!with_alarm || loop->base.alarm_fd >= 0)) return true;
     if (!gy_wake_prepare(&loop->wake)) return false;
     if (with_alarm && !gy_alarm_prepare(&loop->alarm)) return false;
+    if (loop->follow != NULL) remake_clock_watch(loop);
     int error = tell_pollers(loop, atomic_load_explicit(&loop->wake.fd, memory_order_relaxed));
     if (error == 0) return true;
     errno = -error;

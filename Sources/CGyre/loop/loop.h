@@ -80,6 +80,15 @@ typedef struct gy_served_queue {
     uint32_t passes; /* that did not sleep, without it */
 } gy_served_queue;
 
+/* What a loop needs for timers that go by other clocks of the kernel's (follow.h). */
+typedef struct gy_follow {
+    int fd; /* told when the wall clock is set; -1: refused, the loop looks from time to time */
+    uint32_t step; /* counts changes of the offsets */
+    int64_t boot_offset_ns, wall_offset_ns; /* by which its deadlines are computed */
+    /* By how much the wall clock was set in the last step, which is not what a suspension changes. */
+    int64_t set_ns;
+} gy_follow;
+
 struct GYRunLoop {
     gy_object head;
     gy_lock lock;
@@ -115,6 +124,7 @@ struct GYRunLoop {
     /* What its time is read from, retained; NULL: the monotonic clock. Changed by the own thread
      * under the registry's lock and the loop's; others read it under either (reclock.h). */
     GYManualClockRef clock;
+    gy_follow *follow; /* NULL until the first timer that goes by another clock */
     bool timers_had_their_turn; /* own: since a port or the main queue, which was ready, last had */
     gy_served_queue queue;
 
@@ -177,6 +187,10 @@ gy_mode *gy_loop_next_mode(GYRunLoopRef loop, uint32_t *cursor);
 /* Makes what a wait needs: the eventfd and the base set, and the timerfd where a timer comes. False
  * with errno. */
 bool gy_loop_prepare_wait(GYRunLoopRef loop, bool with_alarm);
+/* Has all its sets watch follow->fd; 0 or a negative errno. */
+int gy_loop_watch_clock(GYRunLoopRef loop);
+/* Gives up `follow`: the loop's end. */
+void gy_loop_unfollow(GYRunLoopRef loop);
 /* Makes the loop look at its deadlines and descriptors anew; any thread. */
 static inline void gy_loop_nudge(GYRunLoopRef loop) { gy_wake_nudge(&loop->wake); }
 

@@ -44,3 +44,10 @@ GYRunLoopTimerRef gy_loose_earlier(GYRunLoopRef loop, const gy_mode *mode,
     }
     return timer;
 }
+
+void gy_loose_visit(GYRunLoopRef loop, void (*visit)(GYRunLoopRef loop, GYRunLoopTimerRef timer)) {
+    cursor at = {.by_hand = loop->by_hand};
+    for (GYRunLoopTimerRef t; (t = next_loose(loop, &at)) != NULL;) {
+        if (gy_loose_is_in_loop(loop, t)) visit(loop, t);
+    }
+}

@@ -47,8 +47,9 @@ bool gy_mode_reserve_timer(gy_mode *mode) {
 }
 
 void gy_mode_start_timer(gy_mode *mode, GYRunLoopTimerRef timer) {
-    gy_heap_insert(&mode->timers, gy_timer_deadline(timer), timer);
-    int64_t latest_ns = gy_timer_latest(timer);
+    int64_t key = gy_timer_key(timer);
+    gy_heap_insert(&mode->timers, key, timer);
+    int64_t latest_ns = key == INT64_MIN ? key : gy_timer_latest(timer);
     if (mode->wake_is_known && latest_ns < mode->wake_ns) mode->wake_ns = latest_ns;
 }
 
@@ -60,12 +61,23 @@ void gy_mode_stop_timer(gy_mode *mode, gy_timer_slot *slot) {
 }
 
 void gy_mode_reorder_timer(gy_mode *mode, GYRunLoopTimerRef timer, gy_timer_slot *slot) {
-    gy_heap_rekey(&mode->timers, slot->index, gy_timer_deadline(timer));
+    gy_heap_rekey(&mode->timers, slot->index, gy_timer_key(timer));
     mode->wake_is_known = false;
 }
 
 int64_t gy_mode_first_deadline(const gy_mode *mode) {
     return mode->timers.count == 0 ? GY_NEVER : mode->timers.entries[0].key;
+}
+
+GYRunLoopTimerRef gy_mode_first_timer(const gy_mode *mode) {
+    if (mode->timers.count == 0) return NULL;
+    GYRunLoopTimerRef first = mode->timers.entries[0].item;
+    if (mode->timers.entries[0].key != INT64_MIN) return first;
+    for (uint32_t i = 1; i < mode->timers.count; i++) {
+        GYRunLoopTimerRef timer = mode->timers.entries[i].item;
+        if (gy_timer_deadline(timer) < gy_timer_deadline(first)) first = timer;
+    }
+    return first;
 }
 
 /* The least sum of deadline and tolerance at or below an entry. No entry below one whose deadline
@@ -83,7 +95,8 @@ static int64_t least_latest(const gy_heap *heap, uint32_t index, int64_t best_ns
 
 int64_t gy_mode_wake_ns(gy_mode *mode) {
     if (!mode->wake_is_known) {
-        mode->wake_ns = least_latest(&mode->timers, 0, GY_NEVER);
+        bool is_at_once = gy_mode_first_deadline(mode) == INT64_MIN;
+        mode->wake_ns = is_at_once ? INT64_MIN : least_latest(&mode->timers, 0, GY_NEVER);
         mode->wake_is_known = true;
     }
     return mode->wake_ns;

@@ -71,7 +71,10 @@ void gy_mode_start_timer(gy_mode *mode, GYRunLoopTimerRef timer);
 void gy_mode_stop_timer(gy_mode *mode, gy_timer_slot *slot);
 /* Its deadline or tolerance has changed. */
 void gy_mode_reorder_timer(gy_mode *mode, GYRunLoopTimerRef timer, gy_timer_slot *slot);
-/* The deadline of the first timer that waits; GY_NEVER without. */
+/* The one with the earliest deadline of those that wait; NULL without. */
+GYRunLoopTimerRef gy_mode_first_timer(const gy_mode *mode);
+/* The deadline of the first timer that waits, INT64_MIN where one has to be told something;
+ * GY_NEVER without. */
 int64_t gy_mode_first_deadline(const gy_mode *mode);
 /* When to wake up at the latest, so that no timer is later than its tolerance allows. */
 int64_t gy_mode_wake_ns(gy_mode *mode);

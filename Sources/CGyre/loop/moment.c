@@ -1,5 +1,7 @@
 #include "loop/moment.h"
 
+#include "loop/follow.h"
+
 #include <math.h>
 
 /* ---- the calling thread's clock ---- */
@@ -41,18 +43,18 @@ static void give_by(const gy_moment *moment, GYRunLoopTimerRef timer, GYManualCl
 /* Only a manual clock makes it matter when a moment was given. */
 static bool keep_given(GYRunLoopTimerRef timer, int64_t now_ns) {
     if (!gy_manual_clocks_are_used()) return true;
-    gy_timer_extra *extra = gy_timer_need_extra(timer);
-    if (extra == NULL) return false;
+    gy_timer_clocks *clocks = gy_timer_need_clocks(timer);
+    if (clocks == NULL) return false;
     /* Relaxed: a lone value; whoever adds the timer meanwhile gets the schedule set once more. */
-    atomic_store_explicit(&extra->given_ns, now_ns, memory_order_relaxed);
+    atomic_store_explicit(&clocks->given_ns, now_ns, memory_order_relaxed);
     return true;
 }
 
 /* By the monotonic clock: of a deadline given before there was another, when that came. */
 static int64_t given_ns_of(const struct GYRunLoopTimer *timer) {
-    const gy_timer_extra *extra = gy_timer_extra_of(timer);
+    const gy_timer_clocks *clocks = gy_timer_clocks_of(timer);
     int64_t kept_ns =
-        extra == NULL ? 0 : atomic_load_explicit(&extra->given_ns, memory_order_relaxed);
+        clocks == NULL ? 0 : atomic_load_explicit(&clocks->given_ns, memory_order_relaxed);
     return kept_ns != 0 ? kept_ns : gy_manual_clocks_since_ns();
 }
 
@@ -69,13 +71,15 @@ static bool give_free(const gy_moment *moment, GYRunLoopTimerRef timer) {
 }
 
 /* Where memory is out for it, the distance is that from the first manual clock on. */
-void gy_moment_carry(const gy_moment *moment, GYRunLoopTimerRef timer,
-                     const struct GYRunLoop *loop) {
+void gy_moment_carry(const gy_moment *moment, GYRunLoopTimerRef timer, GYRunLoopRef loop) {
+    bool follows = gy_timer_follows(timer);
+    if (follows && loop != NULL) gy_follow_look(loop);
     if (loop != NULL) {
         give_by(moment, timer, loop->clock);
     } else if (!give_free(moment, timer)) {
         give_by(moment, timer, NULL);
     }
+    if (follows) gy_follow_settle(timer, loop);
 }
 
 bool gy_moment_give_first(const gy_moment *moment, GYRunLoopTimerRef timer) {
@@ -94,6 +98,7 @@ typedef struct schedule {
 /* Of a free timer, for a manual clock: as if it had been given just now. */
 static schedule schedule_of(GYRunLoopTimerRef timer, bool for_manual) {
     GYRunLoopRef loop = gy_loop_enter(&timer->item.loop);
+    if (gy_timer_follows(timer)) gy_follow_update(timer, loop);
     schedule s = {.deadline_ns = gy_timer_deadline(timer), .date = gy_timer_date_given(timer)};
     if (loop != NULL) {
         s.clock = loop->clock;
@@ -105,8 +110,12 @@ static schedule schedule_of(GYRunLoopTimerRef timer, bool for_manual) {
     return s;
 }
 
+static bool is_plain(GYRunLoopTimerRef timer) {
+    return !gy_manual_clocks_are_used() && !gy_timer_follows(timer);
+}
+
 int64_t gy_moment_told_at(GYRunLoopTimerRef timer) {
-    if (!gy_manual_clocks_are_used()) return gy_timer_deadline(timer);
+    if (is_plain(timer)) return gy_timer_deadline(timer);
     GYManualClockRef here = gy_moment_clock_here();
     schedule s = schedule_of(timer, here != NULL);
     if (s.clock == here) return s.deadline_ns;
@@ -118,7 +127,7 @@ static GYAbsoluteTime limited(GYAbsoluteTime date) {
 }
 
 GYAbsoluteTime gy_moment_told_date(GYRunLoopTimerRef timer) {
-    if (!gy_manual_clocks_are_used()) return gy_timer_date(timer);
+    if (is_plain(timer)) return gy_timer_date(timer);
     GYManualClockRef here = gy_moment_clock_here();
     schedule s = schedule_of(timer, here != NULL);
     if (s.clock != here) {
@@ -146,6 +155,9 @@ void gy_moment_enter(GYRunLoopTimerRef timer, const struct GYRunLoop *loop) {
 
 void gy_moment_leave(GYRunLoopTimerRef timer, const struct GYRunLoop *loop) {
     int64_t now_ns = gy_clock_now_ns();
-    if (loop->clock != NULL) carry(timer, gy_loop_now_ns(loop), now_ns);
+    if (loop->clock != NULL) {
+        carry(timer, gy_loop_now_ns(loop), now_ns);
+        if (gy_timer_follows(timer)) gy_follow_settle(timer, NULL);
+    }
     keep_given(timer, now_ns);
 }

@@ -41,12 +41,11 @@ gy_moment gy_moment_of_date(GYAbsoluteTime date);
 gy_moment gy_moment_after(int64_t delay_ns);
 
 /* Between two clocks, or to a free timer. */
-void gy_moment_carry(const gy_moment *moment, GYRunLoopTimerRef timer,
-                     const struct GYRunLoop *loop);
+void gy_moment_carry(const gy_moment *moment, GYRunLoopTimerRef timer, GYRunLoopRef loop);
 /* The schedule of a timer in a loop, under its lock; NULL: a free one. */
 static inline void gy_moment_give(const gy_moment *moment, GYRunLoopTimerRef timer,
-                                  const struct GYRunLoop *loop) {
-    if (loop != NULL && loop->clock == moment->clock) {
+                                  GYRunLoopRef loop) {
+    if (loop != NULL && loop->clock == moment->clock && !gy_timer_follows(timer)) {
         gy_timer_set_schedule(timer, moment->at_ns, moment->date);
     } else {
         gy_moment_carry(moment, timer, loop);

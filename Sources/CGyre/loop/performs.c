@@ -84,7 +84,9 @@ static void delayed_release(const void *info) {
 
 static GYRunLoopTimerRef make_timer(GYRunLoopPerformRef perform, int64_t delay_ns) {
     GYRunLoopTimerRef timer = gy_object_create(&gy_timer_type, sizeof *timer);
-    if (timer == NULL || gy_timer_need_extra(timer) == NULL) {
+    gy_moment first = gy_moment_after(delay_ns);
+    if (timer == NULL || gy_timer_need_extra(timer) == NULL ||
+        !gy_moment_give_first(&first, timer)) {
         gy_release(timer);
         errno = ENOMEM;
         return NULL;
@@ -93,8 +95,6 @@ static GYRunLoopTimerRef make_timer(GYRunLoopPerformRef perform, int64_t delay_n
     gy_timer_extra_of(timer)->context.release = delayed_release;
     atomic_store_explicit(&timer->item.info, gy_retain(perform), memory_order_release);
     gy_item_set(&timer->item, GY_ITEM_ENDS_WITH_LOOP);
-    gy_moment first = gy_moment_after(delay_ns);
-    gy_moment_give_first(&first, timer); /* cannot fail: the timer has its extra part */
     return timer;
 }
 

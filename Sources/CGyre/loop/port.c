@@ -97,7 +97,9 @@ static void count_file(gy_port *port) {
 }
 
 static int register_port(GYRunLoopRef loop, gy_mode *mode, gy_port *port, int fd) {
-    int error = gy_poller_prepare(&mode->poller, loop->base.wake_fd, loop->base.alarm_fd);
+    int error = gy_poller_watch_clock(&mode->poller, loop->base.clock_fd);
+    if (error < 0) return error;
+    error = gy_poller_prepare(&mode->poller, loop->base.wake_fd, loop->base.alarm_fd);
     if (error < 0) return error;
     gy_watch *watch = gy_poller_find(&mode->poller, fd);
     error = watch == NULL ? -ENOENT : join_watch(mode, watch, port);

@@ -1,6 +1,7 @@
 #include "loop/reclock.h"
 
 #include "loop/current.h"
+#include "loop/follow.h"
 #include "loop/moment.h"
 
 #include <math.h>
@@ -13,8 +14,9 @@ typedef struct shift {
 
 static int64_t shifted(shift by, int64_t ns) { return gy_moment_moved(ns, by.from_ns, by.to_ns); }
 
-static void shift_timer(GYRunLoopTimerRef timer, shift by) {
+static void shift_timer(GYRunLoopRef loop, GYRunLoopTimerRef timer, shift by) {
     gy_timer_set_schedule(timer, shifted(by, gy_timer_deadline(timer)), NAN);
+    if (gy_timer_follows(timer)) gy_follow_settle(timer, loop);
 }
 
 /* All by as much: the order in the heap stays. A timer is shifted where its first slot is. */
@@ -22,8 +24,8 @@ static void shift_mode(gy_mode *mode, shift by) {
     for (uint32_t i = 0; i < mode->timers.count; i++) {
         gy_heap_entry *entry = &mode->timers.entries[i];
         GYRunLoopTimerRef timer = entry->item;
-        entry->key = shifted(by, entry->key);
-        if (timer->slot.mode == mode) shift_timer(timer, by);
+        if (entry->key != INT64_MIN) entry->key = shifted(by, entry->key);
+        if (timer->slot.mode == mode) shift_timer(mode->loop, timer, by);
     }
     mode->wake_is_known = false;
 }
@@ -35,7 +37,7 @@ static void shift_all(GYRunLoopRef loop, shift by) {
     for (gy_mode *m; (m = gy_loop_next_mode(loop, &cursor)) != NULL;) shift_mode(m, by);
     cursor = 0;
     for (GYRunLoopTimerRef t; (t = gy_set_next(&loop->common_timers, &cursor)) != NULL;) {
-        if (t->item.mode_count == 0) shift_timer(t, by);
+        if (t->item.mode_count == 0) shift_timer(loop, t, by);
     }
 }
 
@@ -56,7 +58,9 @@ static GYManualClockRef change(GYRunLoopRef loop, GYManualClockRef clock) {
     GYManualClockRef before = loop->clock;
     if (before == clock) return NULL;
     int64_t from_ns = gy_loop_now_ns(loop);
+    if (before == NULL) gy_follow_look(loop);
     loop->clock = gy_retain(clock);
+    if (clock == NULL) gy_follow_begin_anew(loop);
     shift_all(loop, (shift){from_ns, gy_loop_now_ns(loop)});
     return before;
 }

@@ -61,6 +61,7 @@ static void close_descriptors(GYRunLoopRef loop) {
     gy_wake_end(&loop->wake);
     gy_loop_lock(loop);
     gy_alarm_end(&loop->alarm);
+    gy_loop_unfollow(loop);
     gy_poller_end(&loop->base);
     uint32_t cursor = 0;
     for (gy_mode *m; (m = gy_loop_next_mode(loop, &cursor)) != NULL;) gy_poller_end(&m->poller);

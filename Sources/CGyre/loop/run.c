@@ -7,6 +7,7 @@
 #include "loop/callout.h"
 #include "loop/drain.h"
 #include "loop/firing.h"
+#include "loop/follow.h"
 #include "loop/main_queue.h"
 #include "loop/observers.h"
 #include "loop/performs.h"
@@ -81,6 +82,7 @@ static outcome choose_locked(gy_run *run, bool queue_is_ready) {
     GYRunLoopRef loop = run->loop;
     outcome o = {0};
     bool port_is_ready = gy_mode_has_ready_ports(run->mode);
+    if (loop->follow != NULL) gy_follow_look(loop); /* never early, by its own clock */
     o.timers_are_due = gy_mode_first_deadline(run->mode) <= run->now_ns &&
                        timers_go_first(run, port_is_ready, queue_is_ready);
     loop->timers_had_their_turn = o.timers_are_due && (port_is_ready || queue_is_ready);

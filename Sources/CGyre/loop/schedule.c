@@ -2,9 +2,11 @@
 
 #include "loop/callout.h"
 #include "loop/current.h"
+#include "loop/follow.h"
 #include "loop/loose.h"
 #include "loop/tenants.h"
 
+#include <errno.h>
 #include <math.h>
 
 /* A loop that sleeps in a mode has to be told of an earlier deadline (R111): what the deadline was
@@ -86,6 +88,37 @@ void gy_schedule_set(GYRunLoopTimerRef timer, const gy_moment *moment) {
     }
 }
 
+/* The lock of its loop, or none. The deadline, as it now stands, is that by the other clock too. */
+static bool change_clock(GYRunLoopTimerRef timer, GYRunLoopRef loop, uint32_t clock,
+                         GYRunLoopTimerClockWasSet was_set) {
+    const uint32_t all = GY_ITEM_BOOT | GY_ITEM_WALL | GY_ITEM_CLOCK_SET;
+    if (clock != 0 && gy_timer_need_clocks(timer) == NULL) return false;
+    if (clock != 0 && loop != NULL && !gy_follow_prepare(loop)) return false;
+    if (loop != NULL) gy_follow_look(loop);
+    if (gy_timer_follows(timer)) gy_follow_update(timer, loop);
+    gy_item_clear(&timer->item, all & ~clock);
+    gy_item_set(&timer->item, clock);
+    if (clock != 0) gy_follow_begin(timer, loop, was_set);
+    return true;
+}
+
+bool gy_schedule_set_clock(GYRunLoopTimerRef timer, uint32_t clock,
+                           GYRunLoopTimerClockWasSet was_set) {
+    for (;;) {
+        GYRunLoopRef loop = gy_loop_enter(&timer->item.loop);
+        bool ok = change_clock(timer, loop, clock, was_set);
+        if (loop != NULL) {
+            if (ok && !gy_item_is(&timer->item, GY_ITEM_BUSY)) reschedule(timer);
+            int saved = errno;
+            gy_loop_leave(loop);
+            errno = saved;
+            return ok;
+        }
+        /* Free, as in gy_schedule_set; the flags have been written. */
+        if (!ok || gy_item_loop(&timer->item) == NULL) return ok;
+    }
+}
+
 void gy_schedule_set_tolerance(GYRunLoopTimerRef timer, int64_t tolerance_ns) {
     GYRunLoopRef loop = gy_loop_enter(&timer->item.loop);
     atomic_store_explicit(&timer->tolerance_ns, gy_timer_limited_tolerance(timer, tolerance_ns),
@@ -114,11 +147,14 @@ void gy_schedule_begin_call(GYRunLoopTimerRef timer) {
     gy_schedule_stop(timer);
 }
 
-static void compute_next(GYRunLoopTimerRef timer, const struct GYRunLoop *loop) {
+static void compute_next(GYRunLoopTimerRef timer, GYRunLoopRef loop) {
+    bool follows = gy_timer_follows(timer);
+    if (follows) gy_follow_update(timer, loop);
     int64_t now_ns = loop == NULL ? gy_clock_now_ns() : gy_loop_now_ns(loop);
     int64_t next_ns = gy_timer_deadline_after(gy_timer_deadline(timer), timer->interval_ns, now_ns,
                                               gy_timer_overrun(timer));
     gy_timer_set_schedule(timer, next_ns, NAN);
+    if (follows) gy_follow_settle(timer, loop);
 }
 
 /* The lock of its loop. */
@@ -142,7 +178,7 @@ static bool cease_to_be_busy(gy_item *item, uint32_t *flags) {
 }
 
 /* R104, unless a date has been set meanwhile. The lock of its loop, unless it is free. */
-static void settle_date(GYRunLoopTimerRef timer, const struct GYRunLoop *loop) {
+static void settle_date(GYRunLoopTimerRef timer, GYRunLoopRef loop) {
     if (!gy_item_is_valid(&timer->item)) return;
     if (loop == NULL) gy_lock_take(&dates_lock);
     if (!gy_item_is(&timer->item, GY_ITEM_DATE_SET)) compute_next(timer, loop);

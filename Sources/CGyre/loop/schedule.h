@@ -10,6 +10,10 @@
 
 /* R105, R106; no lock held. */
 void gy_schedule_set(GYRunLoopTimerRef timer, const gy_moment *moment);
+/* Which clock it goes by: GY_ITEM_BOOT, GY_ITEM_WALL or 0. False, with errno, and nothing has
+ * changed; no lock held. */
+bool gy_schedule_set_clock(GYRunLoopTimerRef timer, uint32_t clock,
+                           GYRunLoopTimerClockWasSet was_set);
 void gy_schedule_set_tolerance(GYRunLoopTimerRef timer, int64_t tolerance_ns);
 
 /* It waits in a mode that it has entered; the loop's lock. */

@@ -1,6 +1,7 @@
 #include "loop/sleep.h"
 
 #include "base/check.h"
+#include "loop/follow.h"
 #include "loop/main_queue.h"
 #include "loop/port.h"
 
@@ -10,6 +11,8 @@
 #define EVENT_ROOM GY_POLL_ROOM
 /* A busy loop looks at its descriptors at least this often (R34). */
 #define LOOK_EVERY_NS INT64_C(100000)
+/* Where nobody tells that the wall clock was set, and a timer goes by it: how often to look. */
+#define FOLLOW_EVERY_NS GY_NS_PER_SECOND
 /* Where the kernel refuses every wait: how long a wake-up may then have to wait. */
 #define NAP_NS INT64_C(10000000)
 
@@ -52,6 +55,7 @@ static place place_of(const gy_run *run) {
     if (poller->epoll_fd < 0 && !poller->was_remade) {
         poller->wake_fd = wake_fd_of(loop);
         poller->alarm_fd = loop->alarm.fd;
+        poller->clock_fd = loop->base.clock_fd;
         poller->was_remade = gy_poller_remake(poller) < 0;
     }
     watch_queue(run, poller);
@@ -193,6 +197,8 @@ static wait_plan make_plan(gy_run *run) {
     wait_plan plan;
     gy_loop_lock(loop);
     plan.where = place_of(run);
+    if (loop->follow != NULL) gy_follow_look(loop);
+    bool is_told = loop->follow == NULL || (loop->follow->fd >= 0 && plan.where.epoll_fd >= 0);
     int64_t timer_ns = gy_mode_wake_ns(run->mode);
     gy_loop_unlock(loop);
     plan.until_ns = timer_ns < run->deadline_ns ? timer_ns : run->deadline_ns;
@@ -206,6 +212,9 @@ static wait_plan make_plan(gy_run *run) {
     bool armed = plan.where.epoll_fd >= 0 && plan.until_ns > run->now_ns &&
                  gy_alarm_arm(&loop->alarm, timer_ns, run->now_ns);
     int64_t limit_ns = armed ? run->deadline_ns : plan.until_ns;
+    if (!is_told && limit_ns > run->now_ns + FOLLOW_EVERY_NS) {
+        limit_ns = run->now_ns + FOLLOW_EVERY_NS;
+    }
     if (limit_ns == GY_NEVER) return plan;
     plan.timeout_ns = limit_ns > run->now_ns ? limit_ns - run->now_ns : 0;
     return plan;

@@ -3,6 +3,7 @@
 #include "loop/callout.h"
 #include "loop/current.h"
 #include "loop/describe.h"
+#include "loop/follow.h"
 #include "loop/loose.h"
 #include "loop/schedule.h"
 
@@ -68,18 +69,26 @@ static bool enter_common(GYRunLoopRef loop, GYRunLoopTimerRef timer) {
     return true;
 }
 
+static bool is_in_nothing(GYRunLoopTimerRef timer) {
+    return timer->item.mode_count == 0 && !gy_item_is(&timer->item, GY_ITEM_COMMON);
+}
+
+/* It goes by another clock. */
+static bool prepare_to_follow(GYRunLoopRef loop, GYRunLoopTimerRef timer) {
+    if (!gy_follow_prepare(loop)) return false;
+    if (is_in_nothing(timer)) gy_follow_update(timer, loop);
+    return true;
+}
+
 static bool enter(GYRunLoopRef loop, GYRunLoopTimerRef timer, GYStringRef name) {
     if (!gy_loop_prepare_wait(loop, true)) return false;
+    if (gy_timer_follows(timer) && !prepare_to_follow(loop, timer)) return false;
     if (name == kGYRunLoopCommonModes) return enter_common(loop, timer);
     gy_mode *mode = gy_loop_need_mode(loop, name);
     return mode != NULL && enter_mode(mode, timer);
 }
 
 /* Its deadline is by the clock of the loop that it is in (moment.h). */
-static bool is_in_nothing(GYRunLoopTimerRef timer) {
-    return timer->item.mode_count == 0 && !gy_item_is(&timer->item, GY_ITEM_COMMON);
-}
-
 static void let_go_if_free(GYRunLoopRef loop, GYRunLoopTimerRef timer) {
     if (gy_manual_clocks_are_used() && is_in_nothing(timer)) gy_moment_leave(timer, loop);
     gy_item_let_go_if_free(&timer->item);
@@ -278,8 +287,7 @@ void gy_timer_leave_all(GYRunLoopRef loop) {
 int64_t gy_timer_first_deadline(GYRunLoopRef loop, GYStringRef name, GYRunLoopTimerRef *first) {
     gy_loop_lock(loop);
     gy_mode *mode = gy_loop_find_mode(loop, name);
-    GYRunLoopTimerRef timer = NULL;
-    if (mode != NULL && mode->timers.count > 0) timer = mode->timers.entries[0].item;
+    GYRunLoopTimerRef timer = mode == NULL ? NULL : gy_mode_first_timer(mode);
     if (mode != NULL) timer = gy_loose_earlier(loop, mode, timer);
     *first = gy_retain(timer);
     int64_t deadline_ns = timer == NULL ? GY_NEVER : gy_timer_deadline(timer);
@@ -294,6 +302,7 @@ static void finalize(void *object) {
     void *info = gy_tenant_take_info(&timer->item);
     void (*release)(const void *) = gy_timer_release(timer);
     gy_timer_extra *extra = gy_timer_extra_of(timer);
+    free(gy_timer_clocks_of(timer));
     if (extra != NULL) free(extra->more_slots);
     free(extra);
     gy_object_free(timer);

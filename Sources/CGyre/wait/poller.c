@@ -9,6 +9,7 @@
 #define WAKE_DATA UINT64_MAX
 #define ALARM_DATA (UINT64_MAX - 1)
 #define QUEUE_DATA (UINT64_MAX - 2)
+#define CLOCK_DATA (UINT64_MAX - 3)
 
 /* How long a wait without a set may last that does not see all it should: an eventfd is missing, or
  * descriptors are left out. Where it takes several waits to ask all they share the time. */
@@ -22,7 +23,8 @@ static uint64_t data_of(const gy_watch *watch) {
 }
 
 void gy_poller_init(gy_poller *poller) {
-    *poller = (gy_poller){.epoll_fd = -1, .wake_fd = -1, .alarm_fd = -1, .queue_fd = -1};
+    *poller =
+        (gy_poller){.epoll_fd = -1, .wake_fd = -1, .alarm_fd = -1, .queue_fd = -1, .clock_fd = -1};
 }
 
 void gy_poller_end(gy_poller *poller) {
@@ -37,12 +39,13 @@ static int watch_along(int epoll_fd, int fd, uint64_t data) {
     return fd < 0 ? 0 : gy_sys_epoll_add(epoll_fd, fd, EPOLLIN | EPOLLET, data);
 }
 
-static int make_set(int wake_fd, int alarm_fd, int queue_fd) {
+static int make_set(const gy_poller *poller, int wake_fd, int alarm_fd) {
     int epoll_fd = gy_sys_epoll_create();
     if (epoll_fd < 0) return -errno;
     int error = watch_along(epoll_fd, wake_fd, WAKE_DATA);
     if (error == 0) error = watch_along(epoll_fd, alarm_fd, ALARM_DATA);
-    if (error == 0) error = watch_along(epoll_fd, queue_fd, QUEUE_DATA);
+    if (error == 0) error = watch_along(epoll_fd, poller->queue_fd, QUEUE_DATA);
+    if (error == 0) error = watch_along(epoll_fd, poller->clock_fd, CLOCK_DATA);
     if (error == 0) return epoll_fd;
     gy_sys_close(epoll_fd);
     return error;
@@ -64,7 +67,7 @@ int gy_poller_prepare(gy_poller *poller, int wake_fd, int alarm_fd) {
         return gy_poller_remake(poller);
     }
     if (poller->epoll_fd < 0) {
-        int epoll_fd = make_set(wake_fd, alarm_fd, poller->queue_fd);
+        int epoll_fd = make_set(poller, wake_fd, alarm_fd);
         if (epoll_fd < 0) return epoll_fd;
         adopt_set(poller, epoll_fd);
     } else if (poller->alarm_fd < 0 && alarm_fd >= 0) {
@@ -83,14 +86,25 @@ int gy_poller_watch_queue(gy_poller *poller, int queue_fd) {
     return error;
 }
 
+int gy_poller_watch_clock(gy_poller *poller, int clock_fd) {
+    bool is_new = poller->clock_fd < 0 && clock_fd >= 0;
+    if (is_new && poller->epoll_fd >= 0) {
+        int error = watch_along(poller->epoll_fd, clock_fd, CLOCK_DATA);
+        if (error < 0) return error;
+    }
+    poller->clock_fd = clock_fd;
+    return 0;
+}
+
 void gy_poller_abandon(gy_poller *poller) {
     gy_sys_close(poller->epoll_fd);
-    poller->epoll_fd = poller->wake_fd = poller->alarm_fd = poller->queue_fd = -1;
+    poller->epoll_fd = poller->wake_fd = poller->alarm_fd = -1;
+    poller->queue_fd = poller->clock_fd = -1;
     poller->has_echo = poller->may_echo = poller->was_remade = false;
 }
 
 int gy_poller_remake(gy_poller *poller) {
-    int epoll_fd = make_set(poller->wake_fd, poller->alarm_fd, poller->queue_fd);
+    int epoll_fd = make_set(poller, poller->wake_fd, poller->alarm_fd);
     if (epoll_fd < 0) return epoll_fd;
     gy_sys_close(poller->epoll_fd);
     adopt_set(poller, epoll_fd);
@@ -169,7 +183,7 @@ static gy_watch *watch_of(gy_poller *poller, uint64_t data) {
 
 gy_watch *gy_poller_resolve(gy_poller *poller, const struct epoll_event *event) {
     uint64_t data = event->data.u64;
-    if (data == WAKE_DATA || data == ALARM_DATA || data == QUEUE_DATA) return NULL;
+    if (data >= CLOCK_DATA) return NULL;
     gy_watch *watch = watch_of(poller, data);
     /* Without one it was fetched just before its registration ended. */
     if (watch == NULL) poller->has_echo = poller->may_echo;

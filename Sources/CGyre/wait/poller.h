@@ -23,7 +23,7 @@ typedef struct gy_watch {
 typedef struct gy_poller {
     int epoll_fd; /* -1 until made, and after a failure: the wait is done without it then */
     uint64_t set; /* counts the sets of all pollers: a number of its own for each that is made */
-    int wake_fd, alarm_fd; /* watched along; -1: none. Not owned. */
+    int wake_fd, alarm_fd, clock_fd; /* watched along; -1: none. Not owned. */
     int queue_fd; /* of the main queue: likewise, once gy_poller_watch_queue has been told */
     gy_set watches;
     uint32_t next_generation;
@@ -42,6 +42,9 @@ void gy_poller_end(gy_poller *poller);
 int gy_poller_prepare(gy_poller *poller, int wake_fd, int alarm_fd);
 /* Has a set that exists watch the main queue's eventfd along. 0 or a negative errno. */
 int gy_poller_watch_queue(gy_poller *poller, int queue_fd);
+/* Watches one that tells when the wall clock is set, from now on or, where there is no set yet, with
+ * that. 0 or a negative errno. */
+int gy_poller_watch_clock(gy_poller *poller, int clock_fd);
 /* Forgets the set, without touching it: in the child of a fork it is the parent's. */
 void gy_poller_abandon(gy_poller *poller);
 /* A new set with the registrations that are left; what the system refuses is left out. */

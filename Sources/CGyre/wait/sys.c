@@ -33,6 +33,19 @@ int gy_sys_timerfd_create(void) {
     return timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
 }
 
+/* Armed for a moment that does not come: setting the clock cancels that, and a cancellation is an
+ * event, the next one too though nobody has read the first. */
+int gy_sys_clock_watch_create(void) {
+    struct itimerspec far = {.it_value.tv_sec = INT64_C(9000000000)}; /* the year 2255 */
+    int fd = timerfd_create(CLOCK_REALTIME, TFD_NONBLOCK | TFD_CLOEXEC);
+    if (fd < 0) return -1;
+    int flags = TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET;
+    /* ECANCELED: it was set just now, and the timer is armed. */
+    if (timerfd_settime(fd, flags, &far, NULL) == 0 || errno == ECANCELED) return fd;
+    gy_sys_close(fd);
+    return -1;
+}
+
 /* Linux frees the number before it can fail: never tried again. The raw call, since close() is a
  * cancellation point and callers are in the middle of something. */
 void gy_sys_close(int fd) {

@@ -13,6 +13,8 @@
 int gy_sys_epoll_create(void);
 int gy_sys_eventfd_create(void);
 int gy_sys_timerfd_create(void);
+/* Becomes readable each time the wall clock is set, and when the machine has been suspended. */
+int gy_sys_clock_watch_create(void);
 void gy_sys_close(int fd);
 bool gy_sys_is_open(int fd);
 

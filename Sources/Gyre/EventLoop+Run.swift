@@ -101,7 +101,7 @@ extension EventLoop {
   ) -> RunResult {
     guard isOwn("EventLoop.run(mode:until:)") else { return .finished }
     // The last number there is would mean no bound.
-    let rest = min(SuspendingClock.now.duration(to: deadline).nanoseconds, .max - 1)
+    let rest = min(EventLoop.now.duration(to: deadline).nanoseconds, .max - 1)
     return run(mode, nanoseconds: rest, returnAfterSource: returnAfterSource)
   }
 

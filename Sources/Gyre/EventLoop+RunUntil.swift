@@ -24,7 +24,8 @@ extension EventLoop {
   /// Runs the loop in the default mode up to a moment of the clock that goes on while the machine
   /// is suspended, as ``run(until:)-(SuspendingClock.Instant)`` does.
   ///
-  /// The loop's own clock stands still meanwhile: a suspension makes the run end that much later.
+  /// A run is bounded by the clock that stands still meanwhile (R319): a suspension makes it end
+  /// that much later. A timer at that moment that stops the loop does not.
   ///
   /// - Threads: the loop's own; on another one it does nothing and reports that.
   /// - Callout: everything that the mode holds.
@@ -41,7 +42,8 @@ extension EventLoop {
   /// Runs the loop in one mode up to a moment of the clock that goes on while the machine is
   /// suspended, as ``run(mode:until:returnAfterSource:)-(_,SuspendingClock.Instant,_)`` does.
   ///
-  /// The loop's own clock stands still meanwhile: a suspension makes the run end that much later.
+  /// A run is bounded by the clock that stands still meanwhile (R319): a suspension makes it end
+  /// that much later. A timer at that moment that stops the loop does not.
   ///
   /// - Threads: the loop's own; on another one it does nothing and reports that.
   /// - Callout: everything that the mode holds.

@@ -16,7 +16,7 @@ extension EventLoop {
   /// - Errors: ``GyreError/loopEnded``; what the system refuses, and then the closure is let go
   ///   without being called.
   /// - Since: 0.1.
-  /// - Stands on: `GYRunLoopTimerCreateAt` and `GYRunLoopAddTimer`.
+  /// - Stands on: `GYRunLoopTimerCreateAfter` and `GYRunLoopAddTimer`.
   @discardableResult
   public func schedule(
     after delay: Duration, tolerance: Duration = .zero, in mode: Mode,
@@ -35,7 +35,7 @@ extension EventLoop {
   /// - Errors: ``GyreError/loopEnded``; what the system refuses, and then the closure is let go
   ///   without being called; ``GyreError/invalid`` where no mode is named.
   /// - Since: 0.1.
-  /// - Stands on: `GYRunLoopTimerCreateAt` and `GYRunLoopAddTimer`.
+  /// - Stands on: `GYRunLoopTimerCreateAfter` and `GYRunLoopAddTimer`.
   @discardableResult
   public func schedule(
     after delay: Duration, tolerance: Duration = .zero, in modes: Modes,
@@ -63,7 +63,7 @@ extension EventLoop {
   /// - Errors: ``GyreError/loopEnded``; what the system refuses, and then the closure is let go
   ///   without being called.
   /// - Since: 0.1.
-  /// - Stands on: `GYRunLoopTimerCreateAt` and `GYRunLoopAddTimer`.
+  /// - Stands on: `GYRunLoopTimerCreateAfter` and `GYRunLoopAddTimer`.
   @discardableResult
   public func schedule(
     every interval: Duration, after delay: Duration? = nil, tolerance: Duration = .zero,
@@ -82,7 +82,7 @@ extension EventLoop {
   /// - Errors: ``GyreError/loopEnded``; what the system refuses, and then the closure is let go
   ///   without being called; ``GyreError/invalid`` where no mode is named.
   /// - Since: 0.1.
-  /// - Stands on: `GYRunLoopTimerCreateAt` and `GYRunLoopAddTimer`.
+  /// - Stands on: `GYRunLoopTimerCreateAfter` and `GYRunLoopAddTimer`.
   @discardableResult
   public func schedule(
     every interval: Duration, after delay: Duration? = nil, tolerance: Duration = .zero,

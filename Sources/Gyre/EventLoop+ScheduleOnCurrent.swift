@@ -13,7 +13,7 @@ extension EventLoop {
   /// - Errors: ``GyreError/loopEnded``; what the system refuses, and then the closure is let go
   ///   without being called.
   /// - Since: 0.1.
-  /// - Stands on: `GYRunLoopTimerCreateAt` and `GYRunLoopAddTimer`.
+  /// - Stands on: `GYRunLoopTimerCreateAfter` and `GYRunLoopAddTimer`.
   @available(*, noasync, message: "an async function has no thread of its own")
   @discardableResult
   public static func scheduleOnCurrent(
@@ -33,7 +33,7 @@ extension EventLoop {
   /// - Errors: ``GyreError/loopEnded``; what the system refuses, and then the closure is let go
   ///   without being called; ``GyreError/invalid`` where no mode is named.
   /// - Since: 0.1.
-  /// - Stands on: `GYRunLoopTimerCreateAt` and `GYRunLoopAddTimer`.
+  /// - Stands on: `GYRunLoopTimerCreateAfter` and `GYRunLoopAddTimer`.
   @available(*, noasync, message: "an async function has no thread of its own")
   @discardableResult
   public static func scheduleOnCurrent(
@@ -56,7 +56,7 @@ extension EventLoop {
   /// - Errors: ``GyreError/loopEnded``; what the system refuses, and then the closure is let go
   ///   without being called.
   /// - Since: 0.1.
-  /// - Stands on: `GYRunLoopTimerCreateAt` and `GYRunLoopAddTimer`.
+  /// - Stands on: `GYRunLoopTimerCreateAfter` and `GYRunLoopAddTimer`.
   @available(*, noasync, message: "an async function has no thread of its own")
   @discardableResult
   public static func scheduleOnCurrent(
@@ -77,7 +77,7 @@ extension EventLoop {
   /// - Errors: ``GyreError/loopEnded``; what the system refuses, and then the closure is let go
   ///   without being called; ``GyreError/invalid`` where no mode is named.
   /// - Since: 0.1.
-  /// - Stands on: `GYRunLoopTimerCreateAt` and `GYRunLoopAddTimer`.
+  /// - Stands on: `GYRunLoopTimerCreateAfter` and `GYRunLoopAddTimer`.
   @available(*, noasync, message: "an async function has no thread of its own")
   @discardableResult
   public static func scheduleOnCurrent(

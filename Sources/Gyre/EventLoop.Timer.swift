@@ -25,7 +25,7 @@ extension EventLoop {
     ///   - action: Called on the thread that makes the timer.
     /// - Threads: that of the loop that the timer is for.
     /// - Since: 0.1.
-    /// - Stands on: `GYRunLoopTimerCreateAt`.
+    /// - Stands on: `GYRunLoopTimerCreateAfter`.
     public convenience init(
       after delay: Duration, tolerance: Duration = .zero, _ action: @escaping () -> Void
     ) {
@@ -52,8 +52,8 @@ extension EventLoop {
     /// Makes a timer that fires once, at a moment of the clock that goes on while the machine is
     /// suspended, and is invalid after that.
     ///
-    /// The moment is turned into a length of time from now. Where the machine is suspended before
-    /// it has come, the timer is late by as long.
+    /// If the machine is suspended when the moment comes, the timer fires when it goes on. It wakes
+    /// no machine.
     ///
     /// - Parameters:
     ///   - moment: One that has passed means now.
@@ -61,7 +61,7 @@ extension EventLoop {
     ///   - action: Called on the thread that makes the timer.
     /// - Threads: that of the loop that the timer is for.
     /// - Since: 0.1.
-    /// - Stands on: `GYRunLoopTimerCreateAt`.
+    /// - Stands on: `GYRunLoopTimerCreateAt`, `GYRunLoopTimerSetClock`.
     @_disfavoredOverload
     public convenience init(
       at moment: ContinuousClock.Instant, tolerance: Duration = .zero,
@@ -70,6 +70,7 @@ extension EventLoop {
       // Disfavoured, so that a plain `.now` is one of the clock that loops wait by.
       let first = Monotonic.nanoseconds(of: moment)
       self.init(for: .current, Schedule(first: first, tolerance: tolerance), action)
+      if !goes(by: kGYTimerBoot) { fatalError("Gyre: no memory") }
     }
 
     /// Makes a timer that fires again and again.
@@ -83,7 +84,7 @@ extension EventLoop {
     ///   - action: Called on the thread that makes the timer.
     /// - Threads: that of the loop that the timer is for.
     /// - Since: 0.1.
-    /// - Stands on: `GYRunLoopTimerCreateAt`.
+    /// - Stands on: `GYRunLoopTimerCreateAfter`.
     public convenience init(
       every interval: Duration, after delay: Duration? = nil, tolerance: Duration = .zero,
       overrun: Overrun = .skip, _ action: @escaping () -> Void
@@ -94,14 +95,18 @@ extension EventLoop {
     }
 
     /// - Parameter action: one that may be called on the loop's thread: made there, or `Sendable`.
-    init(for loop: EventLoop, _ schedule: Schedule, _ action: @escaping () -> Void) {
+    convenience init(for loop: EventLoop, _ schedule: Schedule, _ action: @escaping () -> Void) {
+      self.init(schedule, TimerCallback(loop: loop, action: action))
+    }
+
+    init(_ schedule: Schedule, _ callback: TimerCallback) {
       var context = GYRunLoopTimerContext(
-        version: 0, info: TimerCallback(loop: loop, action: action).retained(), retain: nil,
-        release: { Callback.end($0) }, copyDescription: nil)
-      let timer = GYRunLoopTimerCreateAt(
-        schedule.first, schedule.interval, 0,
-        { _, info in Callback.call(info, as: TimerCallback.self) { $0.action() } }, &context)
-      super.init(loop: loop, reference: timer)
+        version: 0, info: callback.retained(), retain: nil, release: { Callback.end($0) },
+        copyDescription: nil)
+      let timer = schedule.make(&context) { _, info in
+        Callback.call(info, as: TimerCallback.self) { $0.action() }
+      }
+      super.init(loop: callback.loop, reference: timer)
       if schedule.tolerance > .zero { tolerance = schedule.tolerance }
       if schedule.overrun != .skip { overrun = schedule.overrun }
     }
@@ -111,20 +116,27 @@ extension EventLoop {
 extension EventLoop.Timer {
   /// When a timer fires: what it is made with.
   struct Schedule {
-    /// Nanoseconds of the monotonic clock.
-    let first: Int64
+    /// In nanoseconds: a moment of the loop's clock, or a length of time, of which nothing is lost
+    /// between a look at the clock and the timer.
+    enum Start {
+      case at(Int64)
+      case after(Int64)
+    }
+
+    let first: Start
     /// Nanoseconds; 0 where it fires once.
     var interval: Int64 = 0
     var tolerance = Duration.zero
     var overrun = Overrun.skip
 
     init(first: Int64, tolerance: Duration) {
-      self.first = first
+      self.first = .at(first)
       self.tolerance = tolerance
     }
 
     init(after delay: Duration, tolerance: Duration) {
-      self.init(first: Monotonic.nanoseconds(after: delay), tolerance: tolerance)
+      self.first = .after(delay.nanoseconds)
+      self.tolerance = tolerance
     }
 
     init(every interval: Duration, after delay: Duration?, tolerance: Duration, overrun: Overrun) {
@@ -133,11 +145,29 @@ extension EventLoop.Timer {
       self.interval = interval.nanoseconds
       self.overrun = overrun
     }
+
+    fileprivate func make(
+      _ context: inout GYRunLoopTimerContext, _ callout: GYRunLoopTimerCallBack
+    ) -> OpaquePointer? {
+      switch first {
+      case .at(let moment): GYRunLoopTimerCreateAt(moment, interval, 0, callout, &context)
+      case .after(let delay): GYRunLoopTimerCreateAfter(delay, interval, 0, callout, &context)
+      }
+    }
+  }
+
+  /// False where memory is out or, for a timer that is in a loop, descriptors are.
+  @discardableResult
+  func goes(by clock: Int, told: GYRunLoopTimerClockWasSet? = nil) -> Bool {
+    GYRunLoopTimerGetClock(reference) == clock
+      || GYRunLoopTimerSetClock(reference, GYRunLoopTimerClock(clock), told) != 0
   }
 }
 
-private final class TimerCallback: Callback {
+final class TimerCallback: Callback {
   let action: () -> Void
+  /// Set before the timer is handed out.
+  var clockWasSet: ((Duration) -> Void)?
 
   init(loop: EventLoop, action: @escaping () -> Void) {
     self.action = action
@@ -149,6 +179,9 @@ extension EventLoop.Timer {
   /// The moment of the next firing, nil where there is none to come. In the timer's own closure it
   /// is still the moment that is being served.
   ///
+  /// It is told by the clock of the calling thread's loop, ``EventLoop/now``, whichever clock the
+  /// timer goes by.
+  ///
   /// Setting it is ``reschedule(at:)-(SuspendingClock.Instant)``; nil puts the timer off until it
   /// is moved again. It stays in its modes, which are not empty for it.
   ///
@@ -159,8 +192,8 @@ extension EventLoop.Timer {
   public var nextFire: SuspendingClock.Instant? {
     get { Monotonic.instantIfEver(of: GYRunLoopTimerGetNextFireAt(reference)) }
     set {
-      GYRunLoopTimerSetNextFireAt(
-        reference, newValue.map { Monotonic.nanoseconds(of: $0) } ?? Monotonic.never)
+      guard let newValue else { return GYRunLoopTimerSetNextFireAt(reference, Monotonic.never) }
+      reschedule(at: newValue)
     }
   }
 
@@ -174,24 +207,27 @@ extension EventLoop.Timer {
   /// - Since: 0.1.
   /// - Stands on: `GYRunLoopTimerSetNextFireAt`.
   public func reschedule(at moment: SuspendingClock.Instant) {
+    goes(by: kGYTimerMonotonic)
     GYRunLoopTimerSetNextFireAt(reference, Monotonic.nanoseconds(of: moment))
   }
 
-  /// Moves the next firing to a moment of the clock that goes on while the machine is suspended,
-  /// turned into a length of time from now.
+  /// Moves the next firing to a moment of the clock that goes on while the machine is suspended.
+  /// From now on the timer goes by that one.
   ///
   /// - Parameter moment: One that has passed means now.
   /// - Threads: any.
-  /// - Errors: an invalid timer is left as it is.
+  /// - Errors: an invalid timer is left as it is. Where the system refuses what the timer's loop
+  ///   needs for that clock, the timer goes by the one from before: a suspension makes it late.
   /// - Since: 0.1.
-  /// - Stands on: `GYRunLoopTimerSetNextFireAt`.
+  /// - Stands on: `GYRunLoopTimerSetClock`, `GYRunLoopTimerSetNextFireAt`.
   @_disfavoredOverload
   public func reschedule(at moment: ContinuousClock.Instant) {
+    goes(by: kGYTimerBoot)
     GYRunLoopTimerSetNextFireAt(reference, Monotonic.nanoseconds(of: moment))
   }
 
   /// Moves the next firing to a length of time from now, as
-  /// ``reschedule(at:)-(SuspendingClock.Instant)`` does.
+  /// ``reschedule(at:)-(SuspendingClock.Instant)`` does. The timer goes by the clock from before.
   ///
   /// - Threads: any.
   /// - Errors: an invalid timer is left as it is.

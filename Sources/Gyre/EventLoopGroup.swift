@@ -33,7 +33,7 @@ public final class EventLoopGroup: Sendable {
   /// - Errors: ``GyreError/invalid`` for less than one thread; what the system refuses, and then
   ///   the threads that were made end.
   /// - Since: 0.1.
-  /// - Stands on: ``EventLoopThread/init(name:)``.
+  /// - Stands on: ``EventLoopThread/init(name:clock:)``.
   public init(count: Int, name: String = "loop") throws(GyreError) {
     guard count > 0 else { throw .invalid }
     var threads: [EventLoopThread] = []

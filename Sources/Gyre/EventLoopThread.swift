@@ -42,20 +42,27 @@ public final class EventLoopThread: Sendable {
 
   /// Makes a thread and waits until its loop is there.
   ///
-  /// - Parameter name: What tools show the thread as, as far as it fits into 15 bytes of UTF-8.
-  ///   Without one it has the name of the thread that makes it.
+  /// - Parameters:
+  ///   - name: What tools show the thread as, as far as it fits into 15 bytes of UTF-8. Without one
+  ///     it has the name of the thread that makes it.
+  ///   - clock: What its loop goes by; nil for real time.
   /// - Threads: any.
   /// - Blocking: until the thread has begun.
-  /// - Errors: what the system refuses: a thread (`EAGAIN`), descriptors, memory.
+  /// - Errors: what the system refuses: a thread (`EAGAIN`), descriptors, memory;
+  ///   ``GyreError/busy`` where the clock advances itself for another loop.
   /// - Since: 0.1.
-  /// - Stands on: `pthread_create`, `GYRunLoopGetCurrent`.
-  public convenience init(name: String = "") throws(GyreError) {
-    try self.init(name: name, shownAs: ThreadName(name))
+  /// - Stands on: `pthread_create`, `GYRunLoopGetCurrent`, `GYRunLoopSetClock`.
+  public convenience init(
+    name: String = "", clock: EventLoop.ManualClock? = nil
+  ) throws(GyreError) {
+    try self.init(name: name, shownAs: ThreadName(name), clock: clock)
   }
 
-  init(name: String, shownAs shownName: ThreadName) throws(GyreError) {
+  init(
+    name: String, shownAs shownName: ThreadName, clock: EventLoop.ManualClock? = nil
+  ) throws(GyreError) {
     self.name = name
-    (thread, loop) = try Worker.start(name: shownName)
+    (thread, loop) = try Worker.start(name: shownName, clock: clock)
   }
 
   deinit { loop.windDown() }

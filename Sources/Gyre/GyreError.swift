@@ -24,6 +24,10 @@ public struct GyreError: Error, Hashable, Sendable {
   ///
   /// - Since: 0.1.
   public static let noMemory = GyreError(errno: System.noMemory)
+  /// The loop is running, or the clock serves another loop (`EBUSY`).
+  ///
+  /// - Since: 0.1.
+  public static let busy = GyreError(errno: System.busy)
   /// The thread would wait for its own end (`EDEADLK`).
   ///
   /// - Since: 0.1.

@@ -55,6 +55,31 @@ struct ReportTests {
         """)
   }
 
+  @Test func movingAClockBackIsReported() {
+    let (ending, errors) = afterFork { _ in
+      EventLoop.ManualClock().advance(by: .nanoseconds(-1))
+    }
+    #expect(ending == "exit 0")
+    #expect(
+      errors == "gyre: EventLoop.ManualClock.advance(by:): a clock does not go back (R312)\n")
+  }
+
+  @Test func aSecondLoopForAClockThatAdvancesItselfIsReported() {
+    let (ending, errors) = afterFork { _ in
+      let clock = EventLoop.ManualClock(advancesItself: true)
+      try? EventLoop.current.setClock(clock)
+      let isBusy = onThread {
+        do throws(GyreError) { try EventLoop.current.setClock(clock) } catch {
+          return error == .busy
+        }
+        return false
+      }
+      if !isBusy { exit(9) }
+    }
+    #expect(ending == "exit 0")
+    #expect(errors.contains("another loop advances that clock (R313)"))
+  }
+
   @Test func aReportGoesToTheHandlerOfTheProgram() {
     let (ending, errors) = afterFork { other in
       GYSetLogHandler({ line, _ in write(STDERR_FILENO, "handled: ", 9) }, nil)

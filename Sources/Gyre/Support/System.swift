@@ -15,6 +15,7 @@ enum System {
   static let notPermitted = EPERM
   static let invalid = EINVAL
   static let deadlock = EDEADLK
+  static let busy = EBUSY
 
   // The events of epoll. The kernel gives them the bits of poll's, whose header is the one that
   // Swift imports.
@@ -42,6 +43,18 @@ enum System {
       _ = Musl.close(descriptor)
     #endif
     errno = saved
+  }
+
+  /// Nanoseconds of the kernel's clocks, whatever clock the loop of the calling thread goes by.
+  static var monotonicNow: Int64 { nanoseconds(of: CLOCK_MONOTONIC) }
+
+  /// Since 1970.
+  static var wallNow: Int64 { nanoseconds(of: CLOCK_REALTIME) }
+
+  private static func nanoseconds(of clock: clockid_t) -> Int64 {
+    var time = timespec()
+    clock_gettime(clock, &time)
+    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
   }
 
   /// Lets another thread go on that has only a few instructions left to do.

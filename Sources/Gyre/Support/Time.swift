@@ -18,10 +18,10 @@ extension Duration {
 }
 
 extension ContinuousClock.Instant {
-  /// The moment by the clock that stands still while the machine is suspended, if it is not
-  /// suspended before then.
+  /// The moment by the clock of the calling thread's loop, if the machine is not suspended before
+  /// then.
   var onSuspendingClock: SuspendingClock.Instant {
-    SuspendingClock.now.advanced(by: ContinuousClock.now.duration(to: self))
+    EventLoop.now.advanced(by: ContinuousClock.now.duration(to: self))
   }
 }
 
@@ -30,12 +30,12 @@ extension ContinuousClock.Instant {
 enum Monotonic {
   /// A moment by both. The number is read last: an instant turned into a number is never early.
   private static let anchor: (instant: SuspendingClock.Instant, nanoseconds: Int64) = {
-    var best = (instant: SuspendingClock.now, nanoseconds: GYMonotonicNow())
+    var best = (instant: SuspendingClock.now, nanoseconds: System.monotonicNow)
     var bestWidth = Int64.max
     for _ in 0..<8 {
-      let before = GYMonotonicNow()
+      let before = System.monotonicNow
       let instant = SuspendingClock.now
-      let after = GYMonotonicNow()
+      let after = System.monotonicNow
       if after - before < bestWidth {
         bestWidth = after - before
         best = (instant, after)
@@ -44,6 +44,7 @@ enum Monotonic {
     return best
   }()
 
+  /// By the clock of the calling thread's loop, as all that the C library takes and gives.
   static var now: Int64 { GYMonotonicNow() }
 
   static func nanoseconds(of instant: SuspendingClock.Instant) -> Int64 {

@@ -5,10 +5,10 @@
 enum Worker {
   /// Starts a thread and waits for its loop, which is alive and about to run.
   static func start(
-    name: ThreadName
+    name: ThreadName, clock: EventLoop.ManualClock?
   ) throws(GyreError) -> (thread: SystemThread, loop: EventLoop) {
     let answer = Promise<Result<EventLoop, GyreError>>()
-    let thread = try SystemThread { work(name, answer) }
+    let thread = try SystemThread { work(name, clock, answer) }
     switch answer.wait() {
     case .success(let loop): return (thread, loop)
     case .failure(let error):
@@ -17,11 +17,15 @@ enum Worker {
     }
   }
 
-  private static func work(_ name: ThreadName, _ answer: Promise<Result<EventLoop, GyreError>>) {
+  private static func work(
+    _ name: ThreadName, _ clock: EventLoop.ManualClock?,
+    _ answer: Promise<Result<EventLoop, GyreError>>
+  ) {
     name.apply()
     let loop = EventLoop.current
     do throws(GyreError) {
       guard loop.isAlive else { throw .noMemory }
+      if let clock { try loop.setClock(clock) }
       // A loop with nothing else in it waits all the same.
       try loop.add(EventLoop.Source {}, to: .default)
     } catch {

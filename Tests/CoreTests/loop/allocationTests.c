@@ -5,6 +5,7 @@
 #include "support/embed.h"
 
 #include <errno.h>
+#include <gyre/GYClock.h>
 #include <gyre/GYData.h>
 #include <gyre/GYFileDescriptor.h>
 #include <gyre/GYFileWatcher.h>
@@ -488,6 +489,58 @@ TEST(embedding_a_mode_survives_the_failure_of_any_allocation) {
         this.allowed++;
     } while (this.has_failed && test_failures() == 0);
     EXPECT(this.allowed > 3);
+}
+
+/* A timer by the wall clock, and one for a loop on a manual clock. False: something was refused. */
+static bool use_clocks(GYManualClockRef *clock, GYRunLoopTimerRef timers[2]) {
+    GYRunLoopRef rl = GYRunLoopGetCurrent();
+    *clock = GYManualClockCreate(NULL, 0, true);
+    if (!made(*clock) || !GYRunLoopSetClock(rl, *clock)) return false;
+    for (int i = 0; i < 2; i++) {
+        timers[i] = GYRunLoopTimerCreateAfter(1000, 0, 0, NULL, NULL);
+        if (!made(timers[i])) return false;
+    }
+    if (!GYRunLoopTimerSetClock(timers[0], kGYTimerWall, NULL)) return there(false, errno);
+    for (int i = 0; i < 2; i++) {
+        GYRunLoopAddTimer(rl, timers[i], DEFAULT);
+        int error = errno;
+        if (!there(GYRunLoopContainsTimer(rl, timers[i], DEFAULT), error)) return false;
+    }
+    if (!GYRunLoopTimerSetClock(timers[1], kGYTimerBoot, NULL)) return there(false, errno);
+    return true;
+}
+
+static void use_clocks_with_failure(void *given) {
+    attempt *this = given;
+    GYManualClockRef clock = NULL;
+    GYRunLoopTimerRef timers[2] = {NULL, NULL};
+    GYRunLoopGetCurrent();
+    has_failed = false;
+    allowed = this->allowed;
+    bool is_used = use_clocks(&clock, timers);
+    allowed = -1;
+    this->has_failed = has_failed;
+    EXPECT_INT(is_used, !has_failed);
+    GYRunLoopRunInMode(DEFAULT, 1, false);
+    for (int i = 0; i < 2; i++) {
+        if (is_used) EXPECT(!GYRunLoopTimerIsValid(timers[i]));
+        if (timers[i] != NULL) loop_drop(timers[i]);
+    }
+    if (clock != NULL) GYRelease(clock);
+}
+
+/* R89, R310, R315 */
+TEST(clocks_survive_the_failure_of_any_allocation) {
+    attempt this = {.allowed = -1};
+    for (int i = 0; i < 3; i++) test_thread(use_clocks_with_failure, &this);
+    long before = atomic_load(&in_use);
+    this.allowed = 0;
+    do {
+        test_thread(use_clocks_with_failure, &this);
+        EXPECT_INT(atomic_load(&in_use), before);
+        this.allowed++;
+    } while (this.has_failed && test_failures() == 0);
+    EXPECT(this.allowed > 6);
 }
 
 /* A pass of a loop that has what it needs takes no memory at all. */

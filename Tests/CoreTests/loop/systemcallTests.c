@@ -4,6 +4,7 @@
 #include "items/port.h"
 #include "support/calls.h"
 
+#include <gyre/GYClock.h>
 #include <gyre/GYDrainPool.h>
 #include <gyre/GYString.h>
 #include <gyre/GYTime.h>
@@ -169,6 +170,16 @@ static void scene_ticks(void) {
     GYRunLoopRunInMode(MODE, 1e20, false);
 }
 
+static void scene_manual_ticks(void) {
+    GYManualClockRef clock = GYManualClockCreate(NULL, 0, true);
+    loop_in(MODE, loop_timer(1, 1, NULL, NULL));
+    GYRunLoopSetClock(GYRunLoopGetCurrent(), clock);
+    GYRunLoopRunInMode(MODE, 10, false);
+    calls_begin();
+    GYRunLoopRunInMode(MODE, 86400, false);
+    calls_end();
+}
+
 static void scene_time_outs(void) {
     loop_keep(MODE);
     GYRunLoopRunInMode(MODE, 0.0001, false);
@@ -208,11 +219,17 @@ static void scene_event_changes(void) {
 }
 
 static const calls_scene scenes[] = {
-    {"round_trips", scene_round_trips},     {"ready_descriptors", scene_ready_descriptors},
-    {"busy_passes", scene_busy_passes},     {"draining_passes", scene_draining_passes},
-    {"timer_changes", scene_timer_changes}, {"ticks", scene_ticks},
-    {"time_outs", scene_time_outs},         {"wakes_awake", scene_wakes_awake},
-    {"event_changes", scene_event_changes}, {NULL, NULL},
+    {"round_trips", scene_round_trips},
+    {"ready_descriptors", scene_ready_descriptors},
+    {"busy_passes", scene_busy_passes},
+    {"draining_passes", scene_draining_passes},
+    {"timer_changes", scene_timer_changes},
+    {"ticks", scene_ticks},
+    {"time_outs", scene_time_outs},
+    {"wakes_awake", scene_wakes_awake},
+    {"event_changes", scene_event_changes},
+    {"manual_ticks", scene_manual_ticks},
+    {NULL, NULL},
 };
 
 /* One write and one wait on each side, and none for what comes with the two marks. */
@@ -240,6 +257,11 @@ TEST(taking_a_timer_away_and_adding_it_takes_no_call) {
 /* The wait, and arming the kernel's timer anew. */
 TEST(a_tick_of_a_repeating_timer_takes_two_calls) {
     calls_expect_at_most("ticks", 2 * TICKS, false);
+}
+
+/* R313 */
+TEST(a_tick_by_a_clock_that_advances_itself_takes_no_call) {
+    calls_expect_at_most("manual_ticks", 0, false);
 }
 
 TEST(a_run_that_finds_nothing_until_its_time_out_takes_one_call) {

@@ -179,6 +179,17 @@ static void look(gy_run *run, bool asks_now) {
     fetch(run, place_now(run), 0);
 }
 
+/* The lock. When to wake up for a timer, by all clocks as they stand. */
+static int64_t timers_wake_ns(const gy_run *run) {
+    if (run->loop->follow != NULL) gy_follow_look(run->loop);
+    return gy_mode_wake_ns(run->mode);
+}
+
+/* Whether a wait there ends when the wall clock is set, where that matters. */
+static bool is_told_of_clocks(GYRunLoopRef loop, int epoll_fd) {
+    return loop->follow == NULL || (loop->follow->fd >= 0 && epoll_fd >= 0);
+}
+
 typedef struct wait_plan {
     place where;
     int64_t until_ns; /* the earlier of the next timer and the run's deadline */
@@ -197,9 +208,8 @@ static wait_plan make_plan(gy_run *run) {
     wait_plan plan;
     gy_loop_lock(loop);
     plan.where = place_of(run);
-    if (loop->follow != NULL) gy_follow_look(loop);
-    bool is_told = loop->follow == NULL || (loop->follow->fd >= 0 && plan.where.epoll_fd >= 0);
-    int64_t timer_ns = gy_mode_wake_ns(run->mode);
+    int64_t timer_ns = timers_wake_ns(run);
+    bool is_told = is_told_of_clocks(loop, plan.where.epoll_fd);
     gy_loop_unlock(loop);
     plan.until_ns = timer_ns < run->deadline_ns ? timer_ns : run->deadline_ns;
     plan.timeout_ns = -1;
@@ -296,6 +306,12 @@ void gy_sleep(gy_run *run, bool may_sleep) {
 
 /* ---- in other hands ---- */
 
+/* As in make_plan, where nobody tells. */
+static int64_t sooner_ns(int64_t until_ns) {
+    int64_t look_ns = gy_clock_now_ns() + FOLLOW_EVERY_NS;
+    return until_ns < look_ns || until_ns == GY_NEVER ? until_ns : look_ns;
+}
+
 /* By a clock that the kernel does not know time comes at once, or by a nudge. */
 static int64_t really_until_ns(gy_run *run, int64_t until_ns) {
     if (run->loop->clock == NULL || until_ns == GY_NEVER) return until_ns;
@@ -308,9 +324,11 @@ gy_sleep_place gy_sleep_place_now(gy_run *run) {
     gy_loop_lock(run->loop);
     place p = place_of(run);
     there.set = p.poller->set;
-    there.until_ns = gy_mode_wake_ns(run->mode);
+    there.until_ns = timers_wake_ns(run);
+    bool is_told = is_told_of_clocks(run->loop, p.epoll_fd);
     gy_loop_unlock(run->loop);
     there.until_ns = really_until_ns(run, there.until_ns);
+    if (!is_told) there.until_ns = sooner_ns(there.until_ns);
     /* Without an eventfd nobody can end the wait. */
     there.epoll_fd = wake_fd_of(run->loop) < 0 ? -1 : p.epoll_fd;
     return there;
@@ -325,7 +343,7 @@ bool gy_sleep_is_over(gy_run *run) {
     if (has_come) return true;
     /* Asked after the look: another thread may have put the timer off (R114). */
     gy_loop_lock(run->loop);
-    int64_t timer_ns = gy_mode_wake_ns(run->mode);
+    int64_t timer_ns = timers_wake_ns(run);
     gy_loop_unlock(run->loop);
     return timer_ns != GY_NEVER && timer_ns <= run->now_ns;
 }

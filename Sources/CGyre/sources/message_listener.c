@@ -1,6 +1,5 @@
 #include "sources/message_listener.h"
 
-#include "base/clock.h"
 #include "base/object.h"
 #include "loop/current.h"
 #include "loop/sources.h"
@@ -13,7 +12,7 @@
 #include <stdlib.h>
 
 /* How long nothing is accepted where there is no descriptor for a connection. */
-#define PAUSE_S 0.1
+#define PAUSE_NS INT64_C(100000000)
 #define NAP_NS INT64_C(1000000)
 
 typedef struct listener {
@@ -70,8 +69,7 @@ static bool replace(const listener *l, GYRunLoopTimerRef timer) {
 static void pause_listening(const listener *l) {
     GYRunLoopTimerContext context = {
         .info = l->source, .retain = retain_source, .release = release_source};
-    GYRunLoopTimerRef timer = GYRunLoopTimerCreate(NULL, gy_clock_date(gy_clock_now_ns()) + PAUSE_S,
-                                                   0, 0, 0, listen_again, &context);
+    GYRunLoopTimerRef timer = GYRunLoopTimerCreateAfter(PAUSE_NS, 0, 0, listen_again, &context);
     /* Without one it is asked again at once, and again. */
     if (timer == NULL || !replace(l, timer)) gy_sys_nap(NAP_NS);
     gy_release(timer);

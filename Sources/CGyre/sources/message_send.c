@@ -22,7 +22,7 @@
  * does not end the wait. */
 static int32_t await(gy_answer *answer, const gy_request *request) {
     int64_t deadline_ns = GY_NEVER, left_ns = request->reply_timeout_ns;
-    if (left_ns != GY_NEVER) deadline_ns = gy_ns_add(gy_clock_now_ns(), left_ns);
+    if (left_ns != GY_NEVER) deadline_ns = gy_ns_add(gy_loop_now_ns(answer->loop), left_ns);
     while (!gy_answer_is_given(answer)) {
         gy_run_in_mode(answer->loop, request->reply_mode, left_ns, true);
         if (gy_answer_is_given(answer)) break;
@@ -31,7 +31,7 @@ static int32_t await(gy_answer *answer, const gy_request *request) {
             return kGYMessagePortTransportError;
         }
         if (deadline_ns == GY_NEVER) continue;
-        left_ns = deadline_ns - gy_clock_now_ns();
+        left_ns = deadline_ns - gy_loop_now_ns(answer->loop);
         if (left_ns <= 0) return kGYMessagePortReceiveTimeout;
     }
     return answer->result;

@@ -3,6 +3,7 @@
  * Both are done to this program alone, by functions that take the place of the C library's: the
  * clocks show what is added to them, and the timerfd that the kernel would cancel expires. */
 #define _GNU_SOURCE 1
+#include "support/embed.h"
 #include "support/loop.h"
 
 #include "api/misuse.h"
@@ -617,6 +618,20 @@ TEST(the_child_of_a_fork_follows_too) {
     EXPECT_INT(test_child(follows_in_child, timer), 0);
     EXPECT(GYRunLoopTimerIsValid(timer));
     loop_drop(timer);
+}
+
+/* R316, R303: who waits in the loop's stead is roused. */
+LOOP_TEST(an_embedded_loop_follows_too) {
+    GYRunLoopTimerRef timer = loop_in(DEFAULT, timer_by(kGYTimerWall, HOUR, 0, "wall"));
+    GYRunLoopEmbeddingRef e = embed(DEFAULT);
+    EMBED_GOES_ON(GYRunLoopEmbeddingPrepare(e));
+    EXPECT(!embed_is_readable(e, 0));
+    set_clock(3600);
+    embed_wait(e);
+    EXPECT_INT(GYRunLoopEmbeddingDispatch(e), kGYRunLoopRunFinished);
+    EXPECT_STR(test_trace_take(), "wall");
+    embed_drop(e);
+    GYRelease(timer);
 }
 
 static void sets_clock_again_and_again(void *is_over) {

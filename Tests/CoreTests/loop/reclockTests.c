@@ -2,6 +2,7 @@
 #include "support/loop.h"
 
 #include <gyre/GYClock.h>
+#include <gyre/GYMessagePort.h>
 #include <gyre/GYRunLoopPerform.h>
 #include <gyre/GYString.h>
 #include <gyre/GYTime.h>
@@ -342,6 +343,26 @@ LOOP_TEST(nested_runs_go_by_the_same_clock) {
     GYRelease(outer);
     GYRelease(late);
     loop_drop(inner);
+}
+
+static GYDataRef says_nothing(GYMessagePortRef port, int32_t id, GYDataRef data, void *info) {
+    (void)port, (void)id, (void)data, (void)info;
+    return NULL;
+}
+
+/* R310, R265 */
+LOOP_TEST(a_request_waits_for_its_reply_by_the_clock) {
+    GYManualClockRef clock = go_by_clock(true);
+    GYMessagePortRef local =
+        GYMessagePortCreateLocal(NULL, GYSTR("silent"), says_nothing, NULL, NULL);
+    GYMessagePortRef remote = GYMessagePortCreateRemote(NULL, GYSTR("silent"));
+    GYDataRef reply = NULL;
+    EXPECT_INT(GYMessagePortSendRequest(remote, 1, NULL, 1, 60, DEFAULT, &reply),
+               kGYMessagePortReceiveTimeout);
+    EXPECT_INT(GYManualClockGetNow(clock), 60 * SECOND);
+    GYMessagePortInvalidate(local);
+    GYRelease(remote);
+    GYRelease(local);
 }
 
 /* ---- changing over ---- */

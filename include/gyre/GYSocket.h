@@ -49,7 +49,8 @@ enum { kGYSocketSuccess = 0, kGYSocketError = -1, kGYSocketTimeout = -2 };
  *
  * - Parameter type: one of the callback types.
  * - Parameter address: the peer's, of accepted connections and of data; else NULL, or not known.
- * - Parameter data: accepted: points to the GYSocketNativeHandle, which is the callback's to close.
+ * - Parameter data: accepted: points to the GYSocketNativeHandle, which is the callback's to close. A
+ *   connection for which the process has no descriptor left waits, and is tried in each iteration.
  *   Data: a GYDataRef, of length 0 at the end of what a connection sends. Connected: NULL, or points
  *   to an int32_t, the errno of the failure. Else NULL.
  * - Ownership: `address` and `data` are borrowed, for the time of the call.

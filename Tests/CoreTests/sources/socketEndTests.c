@@ -2,6 +2,8 @@
 #define _GNU_SOURCE 1
 #include "sources/talker.h"
 
+#include <sys/resource.h>
+
 static bool is_open(int fd) { return fcntl(fd, F_GETFD) >= 0; }
 
 /* R290 */
@@ -124,6 +126,32 @@ LOOP_TEST(a_socket_is_served_in_the_modes_that_hold_it) {
     EXPECT_STR(t.data, "x");
     talker_end(&t);
     close(ends[1]);
+}
+
+/* R291, R89: nothing is lost by it. */
+LOOP_TEST(a_connection_waits_while_there_is_no_descriptor_for_it) {
+    talker server = {0};
+    struct rlimit limit, none = {0, 0};
+    GYSocketContext context = {.info = &server};
+    GYDataRef any = address_of_name("no-room");
+    GYSocketSignature own = {PF_UNIX, SOCK_STREAM, 0, any};
+    talker_watch(&server,
+                 GYSocketCreateWithSocketSignature(NULL, &own, ACCEPT, talker_is_called, &context),
+                 DEFAULT);
+    GYSocketRef client = GYSocketCreateConnectedToSocketSignature(NULL, &own, 0, NULL, NULL, 10);
+    REQUIRE(client != NULL);
+    REQUIRE(getrlimit(RLIMIT_NOFILE, &limit) == 0);
+    none.rlim_max = limit.rlim_max;
+    REQUIRE(setrlimit(RLIMIT_NOFILE, &none) == 0);
+    port_polls(3);
+    EXPECT_INT(server.calls, 0);
+    REQUIRE(setrlimit(RLIMIT_NOFILE, &limit) == 0);
+    port_polls(2);
+    EXPECT_INT(server.calls, 1);
+    if (server.accepted >= 0) close(server.accepted);
+    GYRelease(client);
+    talker_end(&server);
+    GYRelease(any);
 }
 
 static void echoes(void *given) {

@@ -16,6 +16,7 @@ enum System {
   static let invalid = EINVAL
   static let deadlock = EDEADLK
   static let busy = EBUSY
+  static let addressInUse = EADDRINUSE
 
   // The events of epoll. The kernel gives them the bits of poll's, whose header is the one that
   // Swift imports.

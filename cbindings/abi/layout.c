@@ -55,6 +55,7 @@ AT(GYRunLoopSourceContext, schedule, 56);
 AT(GYRunLoopSourceContext, cancel, 64);
 AT(GYRunLoopSourceContext, perform, 72);
 
+SIZE(GYPortContext, 40);
 SIZE(GYMessagePortContext, 40);
 AT(GYMessagePortContext, version, 0);
 AT(GYMessagePortContext, info, 8);

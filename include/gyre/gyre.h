@@ -15,6 +15,7 @@
 #include <gyre/GYRunLoopPerform.h>
 #include <gyre/GYFileDescriptor.h>
 #include <gyre/GYMessagePort.h>
+#include <gyre/GYPort.h>
 #include <gyre/GYRunLoopEmbedding.h>
 #include <gyre/GYSocket.h>
 #include <gyre/GYDrainPool.h>

@@ -58,7 +58,7 @@ static GYMessagePortRef make_local(GYStringRef name, GYMessagePortCallBack callo
     GYMessagePortContext own = {0};
     if (context != NULL) own = *context;
     if (own.retain != NULL) own.info = (void *)(uintptr_t)gy_callout_retain(own.retain, own.info);
-    GYMessagePortRef port = gy_message_port_create_local(callout, &own);
+    GYMessagePortRef port = gy_message_port_create_local(NULL, callout, &own);
     if (port == NULL) {
         int saved = errno;
         if (own.retain != NULL && own.release != NULL) gy_callout_release(own.release, own.info);

@@ -22,11 +22,13 @@ enum gy_kind {
     GY_KIND_OBSERVER = 8,
     GY_KIND_PERFORM = 9,
     GY_KIND_FILE_DESCRIPTOR = 10,
+    GY_KIND_PORT = 11,
     GY_KIND_SOCKET = 12,
     GY_KIND_MESSAGE_PORT = 13,
     GY_KIND_EMBEDDING = 14,
     GY_KIND_MANUAL_CLOCK = 15,
-    GY_KIND_COUNT = 16,
+    GY_KIND_PORT_MESSAGE = 16,
+    GY_KIND_COUNT = 24,
 };
 
 enum gy_object_flags {

@@ -136,3 +136,8 @@ void gy_message_destroy(gy_message *message) {
     gy_message_reply(message, kGYMessagePortBecameInvalidError, NULL);
     gy_message_free(message);
 }
+
+size_t gy_message_size(const gy_message *message) {
+    bool has_bytes = gy_object_is(message->data, GY_KIND_DATA);
+    return sizeof *message + (has_bytes ? (size_t)GYDataGetLength(message->data) : 0);
+}

@@ -77,8 +77,6 @@ void gy_message_destroy(gy_message *message);
 void gy_message_free(gy_message *message);
 
 /* How much of a queue's room it takes. */
-static inline size_t gy_message_size(const gy_message *message) {
-    return sizeof *message + (message->data == NULL ? 0 : (size_t)GYDataGetLength(message->data));
-}
+size_t gy_message_size(const gy_message *message);
 
 #endif

@@ -191,7 +191,7 @@ void gy_message_port_set_invalidation(GYMessagePortRef port,
     if (!gy_message_port_is_valid(port)) tell(port);
 }
 
-static void finalize(void *object) {
+void gy_message_port_finalize(void *object) {
     GYMessagePortRef port = object;
     atomic_store_explicit(&port->is_valid, false, memory_order_release);
     end_quietly(port);
@@ -223,7 +223,7 @@ static GYStringRef copy_description(const void *object) {
 static const gy_type port_type = {
     .kind = GY_KIND_MESSAGE_PORT,
     .name = "GYMessagePort",
-    .finalize = finalize,
+    .finalize = gy_message_port_finalize,
     .copy_description = copy_description,
 };
 
@@ -237,8 +237,8 @@ static void forget(void *owner) {
 }
 
 /* NULL with errno. */
-static GYMessagePortRef create(bool is_remote, uint32_t user) {
-    GYMessagePortRef port = gy_object_create(&port_type, sizeof *port);
+static GYMessagePortRef create(const gy_type *type, bool is_remote, uint32_t user) {
+    GYMessagePortRef port = gy_object_create(type, sizeof *port);
     if (port == NULL) return NULL;
     gy_lock_init(&port->lock, GY_RANK_TABLE);
     gy_list_init(&port->answers);
@@ -252,11 +252,11 @@ static GYMessagePortRef create(bool is_remote, uint32_t user) {
     return NULL;
 }
 
-GYMessagePortRef gy_message_port_create_local(GYMessagePortCallBack callout,
+GYMessagePortRef gy_message_port_create_local(const gy_type *type, GYMessagePortCallBack callout,
                                               const GYMessagePortContext *context) {
     gy_mailbox *mailbox = gy_mailbox_create();
     if (mailbox == NULL) return NULL;
-    GYMessagePortRef port = create(false, geteuid());
+    GYMessagePortRef port = create(type == NULL ? &port_type : type, false, geteuid());
     if (port == NULL) {
         gy_mailbox_release(mailbox);
         return NULL;
@@ -278,7 +278,7 @@ static bool join_mailbox(GYMessagePortRef port) {
 
 GYMessagePortRef gy_message_port_create_remote(GYStringRef name, uint32_t user, gy_mailbox *mailbox,
                                                gy_link *link) {
-    GYMessagePortRef port = create(true, user);
+    GYMessagePortRef port = create(&port_type, true, user);
     if (port == NULL) {
         if (mailbox != NULL) gy_mailbox_release(mailbox);
         gy_link_release(link);

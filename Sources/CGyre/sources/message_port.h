@@ -10,12 +10,15 @@
 #include "sources/message_name.h"
 #include "sources/message_queue.h"
 
+#include <gyre/GYPort.h>
+
 struct GYMessagePort {
     gy_object head;
     gy_port_name name;
     _Atomic bool is_valid;
     gy_lock lock;
     gy_fork_guard guard;
+    GYPortCallBack object_callout; /* constant; that of a GYPort, whose own calls it */
     GYMessagePortCallBack callout;  /* constant; a local port's */
     GYMessagePortContext context;   /* its info is NULL after the end; the lock */
     GYMessagePortInvalidationCallBack invalidation; /* the lock */
@@ -36,10 +39,13 @@ static inline bool gy_message_port_is_valid(GYMessagePortRef port) {
     return atomic_load_explicit(&port->is_valid, memory_order_acquire);
 }
 
-/* A local port with a mailbox of its own, without a name. NULL with errno. `info` is taken over, not
+/* A GYPort has the same layout, and a type of its own: NULL stands for that of message ports.
+ * A local port with a mailbox of its own, without a name. NULL with errno. `info` is taken over, not
  * retained. */
-GYMessagePortRef gy_message_port_create_local(GYMessagePortCallBack callout,
+GYMessagePortRef gy_message_port_create_local(const gy_type *type, GYMessagePortCallBack callout,
                                               const GYMessagePortContext *context);
+/* The finaliser of both types. */
+void gy_message_port_finalize(void *object);
 /* A remote port, entered under a name of a user's. It takes the mailbox and the link over, one of
  * which is NULL. NULL with errno: EADDRINUSE, there is one of that name; ENOENT, the local port has
  * ended. */
